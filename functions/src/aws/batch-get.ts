@@ -1,0 +1,127 @@
+import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
+import { parseRow } from '../core/row.ts';
+import type { ReadKey, Row } from '../core/types.ts';
+import type { Clock, EventStore, Random, Read } from '../ports.ts';
+import { readSdkError } from './sdk-error.ts';
+
+/** DynamoDB takes 100 keys a call. */
+const KEYS_PER_CALL = 100;
+/** Rounds in a row that may bring nothing before the rest is given up. */
+const IDLE_ROUNDS = 4;
+const IDLE_BASE_MS = 50;
+
+interface ItemReaderDeps {
+  readonly client: DynamoDBClient;
+  readonly processedEventsTable: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+type Keys = Map<string, ReadKey>;
+type Found = Map<string, Read<AttributeMap>>;
+
+/** Strongly consistent reads by key, any number of them. */
+export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRows' | 'readItems'> {
+  const table = deps.processedEventsTable;
+
+  async function readItems(keys: readonly ReadKey[], signal: AbortSignal): Promise<readonly Read<AttributeMap>[]> {
+    const names = keys.map((key) => keyText(key.table, key.key, Object.keys(key.key)));
+    // A call that names one key twice is refused whole.
+    const distinct: Keys = new Map(keys.map((key, index) => [names[index] as string, key]));
+    const found: Found = new Map();
+    await Promise.all(chunks([...distinct]).map((chunk) => readChunk(new Map(chunk), found, signal)));
+    return names.map((name) => found.get(name) ?? { kind: 'absent' });
+  }
+
+  async function readChunk(wanted: Keys, found: Found, signal: AbortSignal): Promise<void> {
+    let rest = wanted;
+    let idle = 0;
+    while (rest.size > 0) {
+      const before = rest.size;
+      try {
+        rest = await readOnce(rest, found, signal);
+      } catch (thrown) {
+        fail(rest, found, readSdkError(thrown).name);
+        return;
+      }
+      idle = rest.size === before ? idle + 1 : 0;
+      if (rest.size > 0 && (idle === IDLE_ROUNDS || signal.aborted)) {
+        fail(rest, found, 'UnprocessedKeys');
+        return;
+      }
+      if (idle > 0) await deps.clock.sleep(IDLE_BASE_MS * 2 ** idle * (0.5 + deps.random.next() / 2), signal);
+    }
+  }
+
+  /** Answers with the keys that DynamoDB left unprocessed: throttled, or over 16 MB of answer. */
+  async function readOnce(wanted: Keys, found: Found, signal: AbortSignal): Promise<Keys> {
+    const request: Record<string, { Keys: AttributeMap[]; ConsistentRead: true }> = {};
+    for (const { table, key } of wanted.values()) {
+      request[table] ??= { Keys: [], ConsistentRead: true };
+      request[table].Keys.push(key);
+    }
+    const command = new BatchGetItemCommand({ RequestItems: request as never });
+    const answer = await deps.client.send(command, { abortSignal: signal });
+    const keyNames = new Map([...wanted.values()].map(({ table, key }) => [table, Object.keys(key)]));
+    for (const [table, items] of Object.entries(answer.Responses ?? {})) {
+      for (const item of items as AttributeMap[]) {
+        found.set(keyText(table, item, keyNames.get(table) ?? []), { kind: 'found', value: item });
+      }
+    }
+    const rest: Keys = new Map();
+    for (const [table, { Keys: keys }] of Object.entries(answer.UnprocessedKeys ?? {})) {
+      for (const key of (keys ?? []) as AttributeMap[]) {
+        rest.set(keyText(table, key, Object.keys(key)), { table, key });
+      }
+    }
+    return rest;
+  }
+
+  return {
+    readItems,
+    async readRows(eventIds, signal) {
+      const reads = await readItems(
+        eventIds.map((eventId) => ({ table, key: { event_id: { S: eventId } } })),
+        signal,
+      );
+      return reads.map((read): Read<Row> =>
+        read.kind === 'found' ? { kind: 'found', value: parseRow(read.value) } : read,
+      );
+    },
+  };
+}
+
+function fail(keys: Keys, found: Found, name: string): void {
+  for (const key of keys.keys()) found.set(key, { kind: 'failed', name });
+}
+
+function chunks<T>(all: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < all.length; at += KEYS_PER_CALL) parts.push(all.slice(at, at + KEYS_PER_CALL));
+  return parts;
+}
+
+/** One text for one item, whatever order its key attributes come in and however its numbers are written. */
+function keyText(table: string, item: AttributeMap, names: readonly string[]): string {
+  return JSON.stringify([table, ...[...names].sort().map((name) => valueText(item[name]))]);
+}
+
+function valueText(value: AttributeValue | undefined): string {
+  if (value === undefined) return '?';
+  if ('S' in value) return `S${value.S}`;
+  if ('N' in value) return `N${normalNumber(value.N)}`;
+  if ('B' in value) return `B${Buffer.from(value.B).toString('base64')}`;
+  return '?';
+}
+
+/** DynamoDB answers `1` to a key of `1.0`. Digits and exponent, so that no digit of 38 is lost. */
+function normalNumber(text: string): string {
+  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text.trim());
+  if (match === null) return text;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  return `${sign === '-' ? '-' : ''}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}

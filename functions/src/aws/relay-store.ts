@@ -1,0 +1,92 @@
+import { QueryCommand, type QueryCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { AttributeMap } from '../core/attribute-value.ts';
+import { SWEPT_ROW_IS_PENDING, TROUBLED, TROUBLED_WITH_LEASE_OVER } from '../core/conditions.ts';
+import { parseRow } from '../core/row.ts';
+import type { RelayStore } from '../ports.ts';
+import { createEventStore, type EventStoreDeps } from './event-store.ts';
+
+/** The sparse index of rows in trouble: hash key `relay_shard`, range key `lease_expires_at_ms`, keys only. */
+const RELAY_INDEX = 'relay';
+/** The index carries no date, so the oldest row is looked for among these, whose leases ended first. */
+const OLDEST_CANDIDATES = 100;
+
+/**
+ * What only the relay reads. The index and the scan are eventually consistent and only propose: the relay reads a row
+ * again, consistently, before it decides. An exception of the SDK is thrown on: the relay ends its run and tries again
+ * at the next.
+ */
+export function createRelayStore(deps: EventStoreDeps): RelayStore {
+  const { client, processedEventsTable: table } = deps;
+  const store = createEventStore(deps);
+  return {
+    ...store,
+
+    async queryTroubled(relayShard, beforeMs, limit, from, signal) {
+      const command = new QueryCommand({
+        ...troubled(table, relayShard, from),
+        KeyConditionExpression: TROUBLED_WITH_LEASE_OVER,
+        ExpressionAttributeValues: { ':relay_shard': { S: relayShard }, ':before_ms': { N: String(beforeMs) } },
+        Limit: limit,
+      });
+      const answer = await client.send(command, { abortSignal: signal });
+      const items = answer.Items ?? [];
+      const oldest = items[0]?.lease_expires_at_ms?.N;
+      return {
+        eventIds: items.flatMap((item) => item.event_id?.S ?? []),
+        ...(oldest !== undefined && { oldestExpiresAtMs: Number(oldest) }),
+        ...next(answer.LastEvaluatedKey),
+      };
+    },
+
+    async countTroubled(relayShard, signal) {
+      let rows = 0;
+      const candidates: string[] = [];
+      let from: AttributeMap | undefined;
+      do {
+        const command = new QueryCommand(troubled(table, relayShard, from));
+        const answer = await client.send(command, { abortSignal: signal });
+        rows += answer.Items?.length ?? 0;
+        for (const item of answer.Items ?? []) {
+          if (candidates.length < OLDEST_CANDIDATES && item.event_id?.S !== undefined) candidates.push(item.event_id.S);
+        }
+        from = answer.LastEvaluatedKey as AttributeMap | undefined;
+      } while (from !== undefined);
+      const dates = (await store.readRows(candidates, signal)).flatMap((read) =>
+        read.kind === 'found' && !('unknown' in read.value) && read.value.status === 'pending' ? read.value.createdAt : [],
+      );
+      const oldestCreatedAt = dates.sort()[0];
+      return { rows, ...(oldestCreatedAt !== undefined && { oldestCreatedAt }) };
+    },
+
+    async scanPending(segment, segments, from, signal) {
+      const command = new ScanCommand({
+        TableName: table,
+        Segment: segment,
+        TotalSegments: segments,
+        FilterExpression: SWEPT_ROW_IS_PENDING,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':pending': { S: 'pending' } },
+        ...(from !== undefined && { ExclusiveStartKey: from as never }),
+      });
+      const answer = await client.send(command, { abortSignal: signal });
+      return {
+        rows: (answer.Items ?? []).map((item) => parseRow(item as AttributeMap)),
+        ...next(answer.LastEvaluatedKey),
+      };
+    },
+  };
+}
+
+function troubled(table: string, relayShard: string, from: AttributeMap | undefined): QueryCommandInput {
+  return {
+    TableName: table,
+    IndexName: RELAY_INDEX,
+    KeyConditionExpression: TROUBLED,
+    ExpressionAttributeValues: { ':relay_shard': { S: relayShard } },
+    ...(from !== undefined && { ExclusiveStartKey: from as never }),
+  };
+}
+
+function next(key: object | undefined): { readonly next?: AttributeMap } {
+  return key === undefined ? {} : { next: key as AttributeMap };
+}

@@ -1,0 +1,146 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  type MessageAttributeValue,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import type { Failed, QuarantinedMessage, SourceQueue } from '../ports.ts';
+import { messageAttributes } from './message-attributes.ts';
+
+/** SQS takes 10 entries a call. */
+const ENTRIES_PER_CALL = 10;
+/** The least that any queue accepts in one call; a larger message travels alone, and its queue judges it. */
+const BYTES_PER_CALL = 262_144;
+
+export interface SourceQueueDeps {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly deadLetterQueueUrl: string;
+}
+
+interface Answer {
+  readonly Successful?: readonly { readonly Id: string | undefined }[] | undefined;
+}
+
+/**
+ * The port over SQS. A 200 answer may list failures, so an entry counts only when it is listed as successful.
+ *
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_DeleteMessageBatch.html
+ */
+export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
+  const { client, queueUrl, deadLetterQueueUrl } = deps;
+  const fifo = deadLetterQueueUrl.endsWith('.fifo');
+
+  return {
+    changeVisibility: (entries, signal) =>
+      together(byCount(entries), (chunk) =>
+        client.send(
+          new ChangeMessageVisibilityBatchCommand({
+            QueueUrl: queueUrl,
+            Entries: chunk.map(({ receiptHandle, seconds }, index) => ({
+              Id: String(index),
+              ReceiptHandle: receiptHandle,
+              VisibilityTimeout: seconds,
+            })),
+          }),
+          { abortSignal: signal },
+        ),
+      ),
+
+    delete: (receiptHandles, signal) =>
+      together(byCount(receiptHandles), (chunk) =>
+        client.send(
+          new DeleteMessageBatchCommand({
+            QueueUrl: queueUrl,
+            Entries: chunk.map((receiptHandle, index) => ({ Id: String(index), ReceiptHandle: receiptHandle })),
+          }),
+          { abortSignal: signal },
+        ),
+      ),
+
+    quarantine: (messages, signal) =>
+      // One chunk after the other keeps the order of a group in a FIFO queue.
+      (fifo ? inOrder : together)(byCountAndBytes(messages), (chunk) =>
+        client.send(
+          new SendMessageBatchCommand({
+            QueueUrl: deadLetterQueueUrl,
+            Entries: chunk.map((message, index) => toEntry(message, index, fifo)),
+          }),
+          { abortSignal: signal },
+        ),
+      ),
+  };
+}
+
+type Send<T> = (chunk: readonly T[]) => Promise<Answer>;
+
+async function together<T>(chunks: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
+  return (await Promise.all(chunks.map((chunk) => failures(chunk, send)))).flat();
+}
+
+async function inOrder<T>(chunks: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
+  const all: Failed[] = [];
+  for (const chunk of chunks) all.push(...(await failures(chunk, send)));
+  return all;
+}
+
+async function failures<T>(chunk: readonly T[], send: Send<T>): Promise<Failed[]> {
+  try {
+    const answer = await send(chunk);
+    const successful = new Set((answer.Successful ?? []).map((entry) => entry.Id));
+    return chunk.map((_, index) => !successful.has(String(index)));
+  } catch {
+    return chunk.map(() => true);
+  }
+}
+
+/**
+ * A FIFO queue wants a group and, so that a second quarantine of one message is one message, a de-duplication id. A
+ * standard queue refuses the latter and may carry the former (fair queues).
+ */
+function toEntry(message: QuarantinedMessage, index: number, fifo: boolean): SendMessageBatchRequestEntry {
+  const attributes = messageAttributes(message.attributes);
+  const groupId = fifo ? (message.groupId ?? message.messageId) : message.groupId;
+  return {
+    Id: String(index),
+    MessageBody: message.body,
+    ...(attributes !== undefined && { MessageAttributes: attributes as Record<string, MessageAttributeValue> }),
+    ...(groupId !== undefined && { MessageGroupId: groupId }),
+    ...(fifo && { MessageDeduplicationId: message.deduplicationId ?? message.messageId }),
+  };
+}
+
+function byCount<T>(all: readonly T[]): T[][] {
+  const chunks: T[][] = [];
+  for (let at = 0; at < all.length; at += ENTRIES_PER_CALL) chunks.push(all.slice(at, at + ENTRIES_PER_CALL));
+  return chunks;
+}
+
+function byCountAndBytes(messages: readonly QuarantinedMessage[]): QuarantinedMessage[][] {
+  const chunks: QuarantinedMessage[][] = [];
+  let chunk: QuarantinedMessage[] = [];
+  let bytes = 0;
+  for (const message of messages) {
+    const size = messageBytes(message);
+    if (chunk.length > 0 && (chunk.length === ENTRIES_PER_CALL || bytes + size > BYTES_PER_CALL)) {
+      chunks.push(chunk);
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(message);
+    bytes += size;
+  }
+  if (chunk.length > 0) chunks.push(chunk);
+  return chunks;
+}
+
+/** Base64 text is longer than the binary value that it stands for: never an underestimate. */
+function messageBytes(message: QuarantinedMessage): number {
+  let bytes = Buffer.byteLength(message.body);
+  for (const [name, { type, value }] of Object.entries(message.attributes)) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(type) + Buffer.byteLength(value);
+  }
+  return bytes;
+}

@@ -1,0 +1,87 @@
+# Everything a developer does here, by name. `make` alone lists it.
+# Needs Node.js (any that runs npm), Python 3, Terraform and make; the rest is installed into this folder.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+NODE := scripts/node
+TEST := $(NODE) scripts/test.ts
+
+.PHONY: help
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+## Installing -----------------------------------------------------------------------------------------------------------
+
+.PHONY: install
+install: node_modules/.installed .venv/.installed ## Installs what the project needs, into the project
+
+node_modules/.installed: package.json package-lock.json functions/package.json
+	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.venv/.installed: scripts/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement scripts/requirements.txt
+	@touch $@
+
+## Building -------------------------------------------------------------------------------------------------------------
+
+.PHONY: build package
+build: package
+package: node_modules/.installed ## Builds functions/dist/pipeline.zip, byte for byte the same everywhere
+	@$(NODE) scripts/package.ts
+
+## Running --------------------------------------------------------------------------------------------------------------
+
+.PHONY: demo up down status
+demo: install ## Applies examples/orders on local AWS, sends traffic, kills a consumer, judges the promises
+	@$(NODE) scripts/demo.ts
+
+up: install ## Starts local AWS
+	@$(NODE) scripts/local-aws.ts up
+
+status: node_modules/.installed ## Says which local AWS runs, and where
+	@$(NODE) scripts/local-aws.ts status
+
+down: node_modules/.installed ## Takes down everything that make demo and make up started
+	@$(NODE) scripts/down.ts
+
+## Checking -------------------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: install ## Everything: format, lint, types, unit, package, Terraform, plans, simulation, integration
+	@$(TEST)
+
+.PHONY: format lint typecheck unit verify-package terraform plan simulation integration
+format: node_modules/.installed ## Checks the formatting (make fmt repairs it)
+	@$(TEST) format
+lint: node_modules/.installed ## Lints TypeScript and JSON
+	@$(TEST) lint
+typecheck: node_modules/.installed ## Type checks
+	@$(TEST) typecheck
+unit: node_modules/.installed ## Unit and property tests
+	@$(TEST) unit
+verify-package: node_modules/.installed ## Rebuilds the zip and compares it with the committed one
+	@$(TEST) verify-package
+terraform: install ## terraform fmt, validate and test
+	@$(TEST) terraform
+plan: install ## Assertions on terraform show -json of plans
+	@$(TEST) plan
+simulation: node_modules/.installed ## The pipeline in a seeded simulation with injected crashes
+	@$(TEST) simulation
+integration: install ## Real terraform apply on local AWS, real functions, real crashes
+	@$(TEST) integration
+
+.PHONY: fmt
+fmt: node_modules/.installed ## Formats TypeScript, JSON and Terraform
+	@$(NODE) node_modules/@biomejs/biome/bin/biome check --write --log-level=warn .
+	@git ls-files -z -- '*.tf' '*.tfvars' '*.tftest.hcl' | xargs -0 -r terraform fmt
+
+## Leaving --------------------------------------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## Removes everything that was installed or built, after make down
+	@if [ -x node_modules/.bin/jest ]; then $(MAKE) --no-print-directory down; fi
+	rm -rf node_modules .venv .scratch reports coverage functions/dist/maps

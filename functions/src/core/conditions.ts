@@ -27,6 +27,16 @@ export const TROUBLED = 'relay_shard = :relay_shard';
 /** Rule 9: the sweep looks for pending rows whether the index knows them or not. `#status` is `status`. */
 export const SWEPT_ROW_IS_PENDING = '#status = :pending';
 
+/** A business key is written once: an event that finds it written by another is rejected. */
+export const BUSINESS_KEY_IS_FREE = 'attribute_not_exists(#pk)';
+
+/**
+ * Newer wins: the key is free, or what is there has a lower version. An item without a version is older than any event
+ * that has one; an equal version is not newer.
+ */
+export const BUSINESS_ITEM_IS_OLDER =
+  'attribute_not_exists(#pk) OR attribute_not_exists(#version) OR #version < :version';
+
 /** Parameters: owner, expiry in ms, relay shard; event id, owner as read, expiry as read. */
 export function takeoverStatement(table: string): string {
   return (

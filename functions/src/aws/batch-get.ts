@@ -1,5 +1,6 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
+import { chunks } from '../core/parallel.ts';
 import { parseRow } from '../core/row.ts';
 import type { ReadKey, Row } from '../core/types.ts';
 import type { Clock, EventStore, Random, Read } from '../ports.ts';
@@ -30,7 +31,7 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
     // A call that names one key twice is refused whole.
     const distinct: Keys = new Map(keys.map((key, index) => [names[index] as string, key]));
     const found: Found = new Map();
-    await Promise.all(chunks([...distinct]).map((chunk) => readChunk(new Map(chunk), found, signal)));
+    await Promise.all(chunks([...distinct], KEYS_PER_CALL).map((chunk) => readChunk(new Map(chunk), found, signal)));
     return names.map((name) => found.get(name) ?? { kind: 'absent' });
   }
 
@@ -85,8 +86,8 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
         eventIds.map((eventId) => ({ table, key: { event_id: { S: eventId } } })),
         signal,
       );
-      return reads.map((read): Read<Row> =>
-        read.kind === 'found' ? { kind: 'found', value: parseRow(read.value) } : read,
+      return reads.map(
+        (read): Read<Row> => (read.kind === 'found' ? { kind: 'found', value: parseRow(read.value) } : read),
       );
     },
   };
@@ -94,12 +95,6 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
 
 function fail(keys: Keys, found: Found, name: string): void {
   for (const key of keys.keys()) found.set(key, { kind: 'failed', name });
-}
-
-function chunks<T>(all: readonly T[]): T[][] {
-  const parts: T[][] = [];
-  for (let at = 0; at < all.length; at += KEYS_PER_CALL) parts.push(all.slice(at, at + KEYS_PER_CALL));
-  return parts;
 }
 
 /** One text for one item, whatever order its key attributes come in and however its numbers are written. */

@@ -29,6 +29,7 @@ export function createClients(): Clients {
   return {
     dynamodb: new DynamoDBClient(config),
     sns: new SNSClient(config),
-    sqs: new SQSClient(config),
+    // By default this client alone takes the host out of the queue's URL, past the endpoint that the others use.
+    sqs: new SQSClient({ ...config, useQueueUrlAsEndpoint: false }),
   };
 }

@@ -51,10 +51,7 @@ export function commitFailure(thrown: unknown, events: readonly CommitEvent[]): 
 type Reasons = NonNullable<TransactionCanceledException['CancellationReasons']>;
 
 /** Reasons come in the order of the actions. A list of another length cannot be told apart: none is known. */
-function reasonsByEvent(
-  reasons: Reasons,
-  events: readonly CommitEvent[],
-): readonly (readonly CancellationReason[])[] {
+function reasonsByEvent(reasons: Reasons, events: readonly CommitEvent[]): readonly (readonly CancellationReason[])[] {
   const actions = events.reduce((sum, event) => sum + 1 + event.writes.length, 0);
   if (reasons.length !== actions) return [];
   let at = 0;

@@ -11,14 +11,17 @@ export interface SdkMessageAttribute {
 export function messageAttributes(
   attributes: Readonly<Record<string, MessageAttribute>>,
 ): Record<string, SdkMessageAttribute> | undefined {
-  let all: Record<string, SdkMessageAttribute> | undefined;
-  for (const [name, { type, value }] of Object.entries(attributes)) {
-    all ??= {};
-    all[name] = isBinary(type)
-      ? { DataType: type, BinaryValue: Buffer.from(value, 'base64') }
-      : { DataType: type, StringValue: value };
-  }
-  return all;
+  const entries = Object.entries(attributes);
+  if (entries.length === 0) return undefined;
+  // `fromEntries`, since an assignment to the legal name `__proto__` would lose the attribute.
+  return Object.fromEntries(
+    entries.map(([name, { type, value }]) => [
+      name,
+      isBinary(type)
+        ? { DataType: type, BinaryValue: Buffer.from(value, 'base64') }
+        : { DataType: type, StringValue: value },
+    ]),
+  );
 }
 
 export function isBinary(type: string): boolean {

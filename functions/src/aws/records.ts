@@ -44,14 +44,15 @@ function fromSqs(record: SQSRecord): SourceRecord {
 const NO_ATTRIBUTES: Readonly<Record<string, MessageAttribute>> = {};
 
 function messageAttributes(attributes: SQSRecord['messageAttributes'] | undefined): SourceRecord['attributes'] {
-  let all: Record<string, MessageAttribute> | undefined;
-  for (const name in attributes) {
-    const attribute = attributes[name];
-    if (attribute === undefined) continue;
-    all ??= {};
-    all[name] = { type: attribute.dataType, value: attribute.stringValue ?? attribute.binaryValue ?? '' };
-  }
-  return all ?? NO_ATTRIBUTES;
+  const entries = Object.entries(attributes ?? {});
+  if (entries.length === 0) return NO_ATTRIBUTES;
+  // `fromEntries`, since an assignment to the legal name `__proto__` would lose the attribute.
+  return Object.fromEntries(
+    entries.map(([name, { dataType, stringValue, binaryValue }]) => [
+      name,
+      { type: dataType, value: stringValue ?? binaryValue ?? '' },
+    ]),
+  );
 }
 
 /**

@@ -52,7 +52,9 @@ export function createRelayStore(deps: EventStoreDeps): RelayStore {
         from = answer.LastEvaluatedKey as AttributeMap | undefined;
       } while (from !== undefined);
       const dates = (await store.readRows(candidates, signal)).flatMap((read) =>
-        read.kind === 'found' && !('unknown' in read.value) && read.value.status === 'pending' ? read.value.createdAt : [],
+        read.kind === 'found' && !('unknown' in read.value) && read.value.status === 'pending'
+          ? read.value.createdAt
+          : [],
       );
       const oldestCreatedAt = dates.sort()[0];
       return { rows, ...(oldestCreatedAt !== undefined && { oldestCreatedAt }) };

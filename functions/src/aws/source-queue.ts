@@ -6,6 +6,7 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { chunks } from '../core/parallel.ts';
 import type { Failed, QuarantinedMessage, SourceQueue } from '../ports.ts';
 import { messageAttributes } from './message-attributes.ts';
 
@@ -35,7 +36,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
 
   return {
     changeVisibility: (entries, signal) =>
-      together(byCount(entries), (chunk) =>
+      together(chunks(entries, ENTRIES_PER_CALL), (chunk) =>
         client.send(
           new ChangeMessageVisibilityBatchCommand({
             QueueUrl: queueUrl,
@@ -50,7 +51,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
       ),
 
     delete: (receiptHandles, signal) =>
-      together(byCount(receiptHandles), (chunk) =>
+      together(chunks(receiptHandles, ENTRIES_PER_CALL), (chunk) =>
         client.send(
           new DeleteMessageBatchCommand({
             QueueUrl: queueUrl,
@@ -76,13 +77,13 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
 
 type Send<T> = (chunk: readonly T[]) => Promise<Answer>;
 
-async function together<T>(chunks: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
-  return (await Promise.all(chunks.map((chunk) => failures(chunk, send)))).flat();
+async function together<T>(calls: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
+  return (await Promise.all(calls.map((chunk) => failures(chunk, send)))).flat();
 }
 
-async function inOrder<T>(chunks: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
+async function inOrder<T>(calls: readonly (readonly T[])[], send: Send<T>): Promise<readonly Failed[]> {
   const all: Failed[] = [];
-  for (const chunk of chunks) all.push(...(await failures(chunk, send)));
+  for (const chunk of calls) all.push(...(await failures(chunk, send)));
   return all;
 }
 
@@ -112,28 +113,22 @@ function toEntry(message: QuarantinedMessage, index: number, fifo: boolean): Sen
   };
 }
 
-function byCount<T>(all: readonly T[]): T[][] {
-  const chunks: T[][] = [];
-  for (let at = 0; at < all.length; at += ENTRIES_PER_CALL) chunks.push(all.slice(at, at + ENTRIES_PER_CALL));
-  return chunks;
-}
-
 function byCountAndBytes(messages: readonly QuarantinedMessage[]): QuarantinedMessage[][] {
-  const chunks: QuarantinedMessage[][] = [];
+  const calls: QuarantinedMessage[][] = [];
   let chunk: QuarantinedMessage[] = [];
   let bytes = 0;
   for (const message of messages) {
     const size = messageBytes(message);
     if (chunk.length > 0 && (chunk.length === ENTRIES_PER_CALL || bytes + size > BYTES_PER_CALL)) {
-      chunks.push(chunk);
+      calls.push(chunk);
       chunk = [];
       bytes = 0;
     }
     chunk.push(message);
     bytes += size;
   }
-  if (chunk.length > 0) chunks.push(chunk);
-  return chunks;
+  if (chunk.length > 0) calls.push(chunk);
+  return calls;
 }
 
 /** Base64 text is longer than the binary value that it stands for: never an underestimate. */

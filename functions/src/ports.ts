@@ -152,6 +152,7 @@ export interface LogFields {
   readonly error_name?: string;
   readonly delay_seconds?: number;
   readonly count?: number;
+  readonly failed?: number;
   readonly bytes?: number;
   readonly path?: string;
 }
@@ -180,6 +181,7 @@ export type MetricName =
   | 'RowsInTrouble'
   | 'OldestRowInTrouble'
   | 'Relayed'
+  | 'RelayFailed'
   | 'SweepIncomplete';
 
 export interface Telemetry {

@@ -1,0 +1,58 @@
+import { leaseOwner } from './lease.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import type { Decoded, SourceRecord } from './types.ts';
+import { type EventWork, type RecordWork, settle } from './work.ts';
+
+/** Decodes every record. A record that cannot be decoded harms no other; a decoder that throws is a bug of ours. */
+export function openBatch(ctx: PipelineContext, records: readonly SourceRecord[]): RecordWork[] {
+  return records.map((record) => openRecord(ctx, record));
+}
+
+function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
+  const base = { record, state: { at: 'open' }, deleted: false } as const;
+  let decoded: Decoded;
+  try {
+    decoded = ctx.meaning.decode(record);
+  } catch (error) {
+    ctx.telemetry.error('decoder threw', {
+      ...(record.id === undefined ? {} : { message_id: record.id }),
+      reason: 'internal',
+      error_name: error instanceof Error ? error.name : typeof error,
+    });
+    return { ...base, events: [], issues: [], notOurs: undefined, state: { at: 'failed', reason: 'internal', delaySeconds: undefined } };
+  }
+  if (decoded.kind === 'not_ours') return { ...base, events: [], issues: [], notOurs: decoded.reason };
+  const owner = leaseOwner(ctx.requestId, record.id ?? '');
+  const events = decoded.events.map((event): EventWork => {
+    const work: EventWork = {
+      event,
+      receiveCount: record.receiveCount,
+      owner,
+      ...(record.traceHeader === undefined ? {} : { traceHeader: record.traceHeader }),
+      stage: { at: 'new' },
+      commitUnknown: false,
+      twin: false,
+      items: [],
+    };
+    return work;
+  });
+  return { ...base, events, issues: decoded.issues, notOurs: undefined };
+}
+
+/** Gives every event that nobody settled the same transient verdict; nothing unsettled is ever done. */
+export function abandonOpen(records: readonly RecordWork[], reason: 'deadline' | 'internal'): void {
+  for (const record of records) {
+    for (const work of record.events) if (work.stage.at !== 'settled') settle(work, { kind: 'transient', reason });
+  }
+}
+
+/** Receives from which a record is suspected of crashing the process. */
+const KILLER_RECEIVES = 3;
+
+/**
+ * A record that came back twice already may be what crashed the function. It is planned after everything else is
+ * finished and deleted, alone, so that it takes no neighbour along.
+ */
+export function mayKill(record: RecordWork): boolean {
+  return record.record.receiveCount >= KILLER_RECEIVES;
+}

@@ -1,0 +1,188 @@
+import type { CommitOutcome } from '../ports.ts';
+import { retryJitterMs } from './backoff.ts';
+import { type CancellationVerdict, judgeCancellation } from './cancellation.ts';
+import { type Groupable, halves, packGroups, withoutSharedItems } from './group.ts';
+import { applyExisting, applyRow } from './look-up.ts';
+import { inParallel } from './parallel.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import { planAgain, prepareWork } from './plan.ts';
+import type { Prepared } from './prepare.ts';
+import { readRows } from './read-rows.ts';
+import type { TransientReason } from './reasons.ts';
+import { type EventWork, settle } from './work.ts';
+
+/** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
+const CONFLICT_TRIES = 4;
+/** Plans of one event whose items keep changing, within one invocation. */
+const PLAN_TRIES = 4;
+
+/**
+ * Commits every prepared event: groups of events that share no item, side by side. What shares an item with an earlier
+ * event waits for its outcome.
+ */
+export async function commitAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  let open = works.filter((work) => work.stage.at === 'prepared');
+  while (open.length > 0) {
+    const { now, later } = withoutSharedItems(open, groupable);
+    const groups = packGroups(now, ctx.adaptive.groupSize(), groupable);
+    await inParallel(ctx.settings.concurrency, groups, (group) => commitGroup(ctx, group));
+    open = later;
+  }
+}
+
+function preparedOf(work: EventWork): Prepared {
+  if (work.stage.at !== 'prepared') throw new Error('not prepared');
+  return work.stage.prepared;
+}
+
+function groupable(work: EventWork): Groupable {
+  return preparedOf(work);
+}
+
+async function commitGroup(ctx: PipelineContext, group: readonly EventWork[]): Promise<void> {
+  const [first, second] = group;
+  if (first === undefined) return;
+  if (second === undefined) return commitAlone(ctx, first);
+  if (!ctx.deadline.hasTime()) return settleAll(group, 'deadline');
+  const outcome = await send(ctx, group);
+  switch (outcome.kind) {
+    case 'committed':
+      ctx.adaptive.groupCommitted(group.length);
+      for (const work of group) committed(work);
+      return;
+    case 'cancelled':
+      return settleCancelled(ctx, group, outcome.reasons);
+    case 'refused':
+      // A whole-call failure names nobody, and a group never condemns: only a lone call may.
+      return splitGroup(ctx, group);
+    case 'throttled':
+      return settleAll(group, 'throttled');
+    case 'unknown':
+      return confirm(ctx, group);
+  }
+}
+
+/** Settles the guilty alone and sends the innocent again. */
+async function settleCancelled(ctx: PipelineContext, group: readonly EventWork[], reasons: Extract<CommitOutcome, { kind: 'cancelled' }>['reasons']): Promise<void> {
+  ctx.telemetry.count('GroupCancellations', 1);
+  const verdicts = group.map((work, index) => judgeCancellation(reasons[index] ?? [], preparedOf(work).policies));
+  const innocent = group.filter((_, index) => verdicts[index]?.kind === 'innocent');
+  const avoidable = verdicts.some((verdict) => verdict.kind !== 'innocent' && verdict.kind !== 'exists');
+  ctx.adaptive.groupCancelled(group.length, avoidable);
+  if (innocent.length === group.length) return splitGroup(ctx, group);
+  const guilty = group.flatMap((work, index) => {
+    const verdict = verdicts[index];
+    return verdict === undefined || verdict.kind === 'innocent' ? [] : [{ work, verdict }];
+  });
+  await Promise.all([
+    commitGroup(ctx, innocent),
+    inParallel(ctx.settings.concurrency, guilty, ({ work, verdict }) => settleGuilty(ctx, work, verdict)),
+  ]);
+}
+
+async function settleGuilty(ctx: PipelineContext, work: EventWork, verdict: CancellationVerdict): Promise<void> {
+  if (verdict.kind === 'exists') return applyExisting(ctx, work, verdict.row);
+  if (verdict.kind === 'transient') await ctx.clock.sleep(retryJitterMs(0, ctx.random), ctx.deadline.signal);
+  return commitAlone(ctx, work);
+}
+
+async function splitGroup(ctx: PipelineContext, group: readonly EventWork[]): Promise<void> {
+  const [left, right] = halves(group);
+  await commitGroup(ctx, left);
+  await commitGroup(ctx, right);
+}
+
+/**
+ * After an unknown outcome the rows tell what happened so far. What is not there is sent once more; what is there
+ * carries our lease. A call that executes later than its answer fails on the row that exists by then.
+ */
+async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promise<void> {
+  const again = group.some((work) => work.commitUnknown);
+  for (const work of group) work.commitUnknown = true;
+  if (again || !ctx.deadline.hasTime()) return settleAll(group, 'commit_unknown');
+  const reads = await readRows(ctx, group.map((work) => work.event.eventId));
+  const absent: EventWork[] = [];
+  for (const [index, work] of group.entries()) {
+    const read = reads[index];
+    if (read?.kind === 'found') applyRow(ctx, work, read.value);
+    else if (read?.kind === 'absent') absent.push(work);
+    else settle(work, { kind: 'transient', reason: 'commit_unknown' });
+  }
+  return commitGroup(ctx, absent);
+}
+
+/** The only place that may find an event permanent: a call that holds nothing but this event. */
+async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void> {
+  let plans = 1;
+  for (let conflicts = 1; ctx.deadline.hasTime(); ) {
+    const outcome = await send(ctx, [work]);
+    // An earlier try of the same call may still be executed, so this answer proves nothing about the event.
+    const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);
+    if (outcome.kind === 'committed') return committed(work);
+    if (outcome.kind === 'unknown') return confirm(ctx, [work]);
+    if (outcome.kind === 'throttled') return fail(work, 'throttled');
+    if (outcome.kind === 'refused') {
+      if (!outcome.permanent) return fail(work, 'commit_failed');
+      return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: 'request_refused' });
+    }
+    const verdict = judgeCancellation(outcome.reasons[0] ?? [], preparedOf(work).policies);
+    switch (verdict.kind) {
+      case 'exists':
+        return applyExisting(ctx, work, verdict.row);
+      case 'innocent':
+        return fail(work, 'cancelled_unknown');
+      case 'transient':
+        if (verdict.reason !== 'conflict' || conflicts >= CONFLICT_TRIES) return fail(work, verdict.reason);
+        await ctx.clock.sleep(retryJitterMs(conflicts, ctx.random), ctx.deadline.signal);
+        conflicts += 1;
+        break;
+      case 'permanent':
+        return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: verdict.reason });
+      case 'condition':
+        if (verdict.policy === 'reject') {
+          return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: 'business_rejected' });
+        }
+        if (verdict.policy === 'supersede') {
+          prepareWork(ctx, work, { writes: [], notifications: [] }, 'superseded');
+        } else {
+          if (plans >= PLAN_TRIES) return fail(work, 'replan_exhausted');
+          plans += 1;
+          await planAgain(ctx, work);
+        }
+        if (work.stage.at !== 'prepared') return;
+        break;
+    }
+  }
+  fail(work, 'deadline');
+}
+
+/** Sends one transaction and counts what it consumed; a cancelled one reports nothing, so its units are computed. */
+async function send(ctx: PipelineContext, group: readonly EventWork[]): Promise<CommitOutcome> {
+  const prepared = group.map(preparedOf);
+  const outcome = await ctx.store.commit(prepared, ctx.deadline.signal);
+  if (outcome.kind === 'committed') ctx.telemetry.count('WriteUnits', outcome.writeUnits);
+  if (outcome.kind === 'cancelled') ctx.telemetry.count('WriteUnits', prepared.reduce((sum, event) => sum + event.writeUnits, 0));
+  if ('retried' in outcome && outcome.retried) for (const work of group) work.commitUnknown = true;
+  return outcome;
+}
+
+function committed(work: EventWork): void {
+  if (work.stage.at !== 'prepared') return;
+  const { prepared, how } = work.stage;
+  const payloadHash = work.event.payloadHash;
+  if (prepared.notifications.length === 0) return settle(work, { kind: 'sent', how, payloadHash });
+  work.stage = {
+    at: 'owned',
+    owned: { eventId: work.event.eventId, owner: work.owner, notifications: prepared.notifications },
+    how: 'committed',
+    payloadHash,
+  };
+}
+
+function fail(work: EventWork, reason: TransientReason): void {
+  settle(work, { kind: 'transient', reason });
+}
+
+function settleAll(group: readonly EventWork[], reason: TransientReason): void {
+  for (const work of group) fail(work, reason);
+}

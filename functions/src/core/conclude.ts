@@ -1,0 +1,65 @@
+import type { PipelineContext } from './pipeline-context.ts';
+import { quarantineAll } from './quarantine.ts';
+import type { TransientReason } from './reasons.ts';
+import { delaySeconds } from './visibility.ts';
+import { type RecordWork, recordVerdict } from './work.ts';
+
+/** A batch smaller than this says nothing about a deploy. */
+const BREAKER_MIN_BATCH = 5;
+
+/** Turns the verdicts on events into the state of their records: done, failed, or quarantined. */
+export async function conclude(ctx: PipelineContext, batch: readonly RecordWork[], records: readonly RecordWork[]): Promise<void> {
+  const permanent: RecordWork[] = [];
+  for (const record of records) {
+    if (record.state.at !== 'open') continue;
+    const verdict = recordVerdict(record);
+    if (verdict.kind === 'done') record.state = { at: 'done' };
+    else if (verdict.kind === 'transient') failRecord(ctx, record, verdict.reason, verdict.retryAtMs);
+    else permanent.push(record);
+  }
+  if (permanent.length === 0) return;
+  if (!ctx.settings.quarantine) {
+    for (const record of permanent) failQuarantineOff(ctx, record);
+  } else if (breakerOpen(batch)) {
+    ctx.telemetry.count('BreakerOpen', 1);
+    for (const record of permanent) failRecord(ctx, record, 'breaker_open', undefined);
+  } else {
+    const outcomes = await quarantineAll(ctx, permanent);
+    for (const [index, record] of permanent.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.kind === 'done') record.state = { at: 'done' };
+      else if (outcome?.kind === 'quarantined') record.state = { at: 'quarantined', reason: outcome.reason };
+      else failRecord(ctx, record, outcome?.reason ?? 'quarantine_failed', outcome?.retryAtMs);
+    }
+  }
+}
+
+/**
+ * More than half of a batch of at least five is permanent: that is a bad deploy or a wrong mapping rather than bad
+ * messages, and it must not empty the queue into the dead-letter queue.
+ */
+export function breakerOpen(batch: readonly RecordWork[], undecided = 0): boolean {
+  if (batch.length < BREAKER_MIN_BATCH) return false;
+  const permanent = batch.filter((record) => isPermanent(record)).length;
+  return (permanent + undecided) * 2 > batch.length;
+}
+
+function isPermanent(record: RecordWork): boolean {
+  if (record.state.at === 'quarantined') return true;
+  if (record.state.at === 'failed') return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';
+  return record.issues.length > 0 || record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent');
+}
+
+export function failRecord(ctx: PipelineContext, record: RecordWork, reason: TransientReason, retryAtMs: number | undefined): void {
+  const seconds = delaySeconds(ctx, record.record.receiveCount, retryAtMs);
+  record.state = { at: 'failed', reason, delaySeconds: seconds };
+}
+
+/**
+ * Without quarantine SQS moves a permanent failure after its last receive. On FIFO it blocks its group until then, so it
+ * comes back without delay; on a standard queue it harms nobody and backs off.
+ */
+function failQuarantineOff(ctx: PipelineContext, record: RecordWork): void {
+  if (ctx.settings.source !== 'sqs_fifo') return failRecord(ctx, record, 'quarantine_off', undefined);
+  record.state = { at: 'failed', reason: 'quarantine_off', delaySeconds: 0 };
+}

@@ -1,0 +1,50 @@
+import type { QuarantinedMessage } from '../ports.ts';
+import { MESSAGE_MAX_ATTRIBUTES, MESSAGE_MAX_BYTES } from './limits.ts';
+import { type PermanentReason, reasonText } from './reasons.ts';
+import { messageBytes } from './size.ts';
+import type { MessageAttribute, SourceRecord } from './types.ts';
+
+export interface DeadLetter {
+  readonly message: QuarantinedMessage;
+  /** Names of original attributes that no longer fit. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * The message as it goes to the dead-letter queue: body, attributes and group id as they came, and why. Ours win: a copy
+ * that was redriven and is quarantined again carries the latest verdict, and an original attribute that no longer fits
+ * (10 in number, bytes) is dropped. The error text is fixed for each reason and never holds a piece of the body.
+ */
+export function deadLetter(record: SourceRecord, reason: PermanentReason, eventId: string | undefined): DeadLetter {
+  const ours: Record<string, MessageAttribute> = {
+    error_type: { type: 'String', value: reason },
+    error_message: { type: 'String', value: reasonText(reason) },
+    ...(eventId === undefined || !isAttributeText(eventId) ? {} : { event_id: { type: 'String', value: eventId } }),
+    ...(record.id === undefined || record.id === '' ? {} : { source_message_id: { type: 'String', value: record.id } }),
+  };
+  const attributes: Record<string, MessageAttribute> = { ...ours };
+  const dropped: string[] = [];
+  for (const [name, attribute] of Object.entries(record.attributes)) {
+    if (Object.hasOwn(ours, name)) continue;
+    const bytes = messageBytes(record.body, { ...attributes, [name]: attribute });
+    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= MESSAGE_MAX_BYTES) attributes[name] = attribute;
+    else dropped.push(name);
+  }
+  return {
+    message: {
+      messageId: record.id ?? '',
+      body: record.body,
+      attributes,
+      ...(record.groupId === undefined ? {} : { groupId: record.groupId }),
+      // Stable over attempts: a second try of the same quarantine is one message in a FIFO dead-letter queue.
+      ...(record.id === undefined ? {} : { deduplicationId: record.id }),
+    },
+    dropped,
+  };
+}
+
+/** SQS refuses control characters in attribute values: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+function isAttributeText(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about exactly these characters
+  return text !== '' && text.isWellFormed() && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text);
+}

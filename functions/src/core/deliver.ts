@@ -1,0 +1,108 @@
+import type { RowUpdate, RowUpdateOutcome } from '../ports.ts';
+import { retryJitterMs } from './backoff.ts';
+import type { DeliveryContext } from './context.ts';
+import { chunks, inParallel } from './parallel.ts';
+import { type Published, publishAll } from './publish.ts';
+import { readRows } from './read-rows.ts';
+import type { TransientReason } from './reasons.ts';
+import { expiresAtSeconds, relayShardOf } from './row.ts';
+import { UPDATES_A_CALL } from './takeover.ts';
+import type { Notification } from './types.ts';
+
+/** A committed event whose lease is ours. */
+export interface Owned {
+  readonly eventId: string;
+  readonly owner: string;
+  readonly notifications: readonly Notification[];
+  readonly correlationId?: string;
+}
+
+export type DeliverOutcome = { readonly kind: 'sent' } | { readonly kind: 'failed'; readonly reason: TransientReason };
+
+export interface DeliverOptions {
+  /**
+   * Give the lease back after a failed publish, so that the redelivery need not wait for its end. The relay keeps it: a
+   * released row would be the first in its index again, ahead of rows that were never tried.
+   */
+  readonly release: boolean;
+}
+
+/**
+ * Publishes, then marks: always in this order. A crash between the two costs a duplicate notification; the other order
+ * would lose one.
+ */
+export async function deliver(ctx: DeliveryContext, events: readonly Owned[], options: DeliverOptions): Promise<DeliverOutcome[]> {
+  if (events.length === 0) return [];
+  const published = await publishAll(ctx, events.map((event) => event.notifications));
+  const changes = events.map((event, index) => rowChange(ctx, event, published[index], options));
+  const outcomes = await updateAll(ctx, changes);
+  return Promise.all(
+    events.map(async (event, index) => {
+      const result = published[index];
+      if (result?.kind !== 'published') return { kind: 'failed', reason: result?.reason ?? 'internal' } as const;
+      return markOutcome(ctx, event, outcomes[index]);
+    }),
+  );
+}
+
+/** The mark of what is published; the release of what is not; nothing where the lease is kept. */
+function rowChange(ctx: DeliveryContext, event: Owned, published: Published | undefined, options: DeliverOptions): RowUpdate | undefined {
+  if (published?.kind === 'published') {
+    const now = ctx.clock.now();
+    return {
+      kind: 'mark',
+      eventId: event.eventId,
+      sentAt: new Date(now).toISOString(),
+      expiresAtSeconds: expiresAtSeconds(now, ctx.settings.retentionDays),
+      snsMessageIds: published.snsMessageIds,
+    };
+  }
+  return options.release
+    ? { kind: 'release', eventId: event.eventId, owner: event.owner, relayShard: relayShardOf(event.eventId) }
+    : undefined;
+}
+
+/** Tries of one mark within one invocation. A mark that never arrives costs a second publish. */
+const TRIES = 2;
+
+/**
+ * Marks and releases share calls. They are sent within the deadline margin too: a notification that is out should be
+ * marked while there is any time left.
+ */
+async function updateAll(ctx: DeliveryContext, changes: readonly (RowUpdate | undefined)[]): Promise<(RowUpdateOutcome | undefined)[]> {
+  const outcomes = new Array<RowUpdateOutcome | undefined>(changes.length).fill(undefined);
+  let open = [...changes.keys()].filter((index) => changes[index] !== undefined);
+  for (let tried = 0; tried < TRIES && open.length > 0 && !ctx.deadline.signal.aborted; tried += 1) {
+    if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
+    await inParallel(ctx.settings.concurrency, chunks(open, UPDATES_A_CALL), async (piece) => {
+      const answers = await ctx.store.update(piece.map((index) => changes[index] as RowUpdate), ctx.deadline.signal);
+      for (const [position, index] of piece.entries()) outcomes[index] = answers[position];
+    });
+    open = open.filter((index) => outcomes[index]?.kind !== 'done' && outcomes[index]?.kind !== 'condition_failed' && changes[index]?.kind === 'mark');
+  }
+  return outcomes;
+}
+
+async function markOutcome(ctx: DeliveryContext, event: Owned, outcome: RowUpdateOutcome | undefined): Promise<DeliverOutcome> {
+  if (outcome?.kind === 'done') return { kind: 'sent' };
+  if (outcome?.kind !== 'condition_failed') return { kind: 'failed', reason: 'mark_failed' };
+  const row = outcome.row === undefined ? await readBack(ctx, event.eventId) : outcome.row;
+  if (row === undefined) return { kind: 'failed', reason: 'mark_failed' };
+  if (row !== null) {
+    // A failed condition with `sent` on the row is success: somebody else marked it, or our own answer was lost.
+    return 'unknown' in row ? { kind: 'failed', reason: 'row_newer' } : row.status === 'sent' ? { kind: 'sent' } : { kind: 'failed', reason: 'mark_failed' };
+  }
+  // The row is gone although it is pending, which nothing of ours does. Failing would commit the event a second time.
+  ctx.telemetry.error('row missing at mark: acknowledged, since a failure would commit the event again', {
+    event_id: event.eventId,
+    ...(event.correlationId === undefined ? {} : { correlation_id: event.correlationId }),
+  });
+  ctx.telemetry.count('RowMissingAtMark', 1);
+  return { kind: 'sent' };
+}
+
+async function readBack(ctx: DeliveryContext, eventId: string) {
+  const [read] = await readRows(ctx, [eventId]);
+  if (read?.kind === 'found') return read.value;
+  return read?.kind === 'absent' ? null : undefined;
+}

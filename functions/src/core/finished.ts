@@ -1,0 +1,18 @@
+import type { PipelineContext } from './pipeline-context.ts';
+import type { RecordWork } from './work.ts';
+
+/**
+ * Deletes what is finished before a record is tried that may crash the process: a crash sends the whole batch back, and
+ * a neighbour that is deleted does not come back with it. A failed delete costs a redelivery, nothing else.
+ */
+export async function deleteFinished(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
+  const finished: { record: RecordWork; receiptHandle: string }[] = [];
+  for (const record of batch) {
+    const receiptHandle = record.record.receiptHandle;
+    const done = record.state.at === 'done' || record.state.at === 'quarantined';
+    if (done && !record.deleted && receiptHandle !== undefined) finished.push({ record, receiptHandle });
+  }
+  if (finished.length === 0) return;
+  const failed = await ctx.queue.delete(finished.map((entry) => entry.receiptHandle), ctx.deadline.signal);
+  for (const [index, { record }] of finished.entries()) record.deleted = failed[index] === false;
+}

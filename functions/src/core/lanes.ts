@@ -1,0 +1,83 @@
+import { mayKill } from './batch.ts';
+import { conclude } from './conclude.ts';
+import { deleteFinished } from './finished.ts';
+import { lookUp } from './look-up.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import { planAll } from './plan.ts';
+import { settleEvents } from './stages.ts';
+import type { RecordWork } from './work.ts';
+
+/** The records of one FIFO group, or of one shard, in order. */
+type Lane = readonly RecordWork[];
+
+/**
+ * A batch with order: one lane a group, in order inside the lane, lanes side by side. The first failure fails the rest of
+ * its lane only. Lanes that hold a record which may crash the process follow one by one.
+ */
+export async function runLanes(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
+  const lanes = lanesOf(ctx, batch);
+  const calm = lanes.filter((lane) => !lane.some(mayKill));
+  await countPermanentsAhead(ctx, calm.flat());
+  await runWaves(ctx, batch, calm);
+  for (const lane of lanes) {
+    if (!lane.some(mayKill)) continue;
+    await deleteFinished(ctx, batch);
+    await runWaves(ctx, batch, [lane]);
+  }
+}
+
+function lanesOf(ctx: PipelineContext, batch: readonly RecordWork[]): Lane[] {
+  const lanes = new Map<string, RecordWork[]>();
+  for (const record of batch) {
+    const key = ctx.settings.source === 'sqs_fifo' ? (record.record.groupId ?? '') : 'shard';
+    const lane = lanes.get(key);
+    if (lane === undefined) lanes.set(key, [record]);
+    else lane.push(record);
+  }
+  return [...lanes.values()];
+}
+
+/**
+ * Quarantine happens inside a lane, long before the whole batch is judged. So that the breaker can see a bad deploy
+ * before the first message is quarantined, everything is looked up and planned ahead. Not for a handler that reads: its
+ * plan depends on what the earlier records of its lane write.
+ */
+async function countPermanentsAhead(ctx: PipelineContext, records: readonly RecordWork[]): Promise<void> {
+  if (!ctx.settings.quarantine || ctx.meaning.reads !== undefined) return;
+  const works = records.flatMap((record) => record.events);
+  await lookUp(ctx, works);
+  await planAll(ctx, works);
+}
+
+/** One record of every live lane at a time. */
+async function runWaves(ctx: PipelineContext, batch: readonly RecordWork[], lanes: readonly Lane[]): Promise<void> {
+  let position = 0;
+  let live = lanes;
+  while (live.length > 0) {
+    const heads = live.flatMap((lane) => lane.slice(position, position + 1));
+    await settleEvents(ctx, heads.flatMap((record) => record.events));
+    await conclude(ctx, batch, heads);
+    position += 1;
+    const at = position;
+    live = live.filter((lane) => lane.length > at && goesOn(ctx, lane, at));
+  }
+}
+
+/** Whether a lane goes on after the record before `next`; if not, the rest of the lane fails with the same delay. */
+function goesOn(ctx: PipelineContext, lane: Lane, next: number): boolean {
+  const head = lane[next - 1];
+  if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;
+  for (const record of lane.slice(next)) {
+    // One delay for the whole lane: a sibling that is still in flight blocks its group's head.
+    record.state = { at: 'failed', reason: 'lane_blocked', delaySeconds: head.state.delaySeconds };
+  }
+  return false;
+}
+
+/**
+ * On its last allowed receive a failing head is returned alone. SQS dead-letters it at the next receive anyway; if the
+ * lane stopped, its siblings would use up their receives untried and follow it into the dead-letter queue.
+ */
+function isLastReceive(ctx: PipelineContext, record: RecordWork): boolean {
+  return ctx.settings.maxReceiveCount !== null && record.record.receiveCount >= ctx.settings.maxReceiveCount;
+}

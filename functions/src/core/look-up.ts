@@ -1,0 +1,77 @@
+import { type Judgement, judgeRow } from './judge.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import { readRows } from './read-rows.ts';
+import type { Row } from './types.ts';
+import { type EventWork, settle } from './work.ts';
+
+/**
+ * Reads the rows of events that are probably committed already, before anything is planned: an event that an earlier
+ * attempt committed may no longer pass the schema, and its stored notification is all that is needed. One read unit
+ * instead of the write units of a cancelled transaction.
+ */
+export async function lookUp(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  const all = ctx.adaptive.looksUpAll();
+  const suspects: EventWork[] = [];
+  for (const work of works) {
+    if (work.stage.at !== 'new') continue;
+    if (all || work.receiveCount > 1) suspects.push(work);
+    else work.stage = { at: 'uncommitted' };
+  }
+  await readAndJudge(ctx, suspects);
+}
+
+/** Settles what the rows decide; an event without a row goes on to be planned. */
+async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  if (works.length === 0) return;
+  if (!ctx.deadline.hasTime()) {
+    for (const work of works) settle(work, { kind: 'transient', reason: 'deadline' });
+    return;
+  }
+  const reads = await readRows(ctx, works.map((work) => work.event.eventId));
+  for (const [index, work] of works.entries()) {
+    const read = reads[index];
+    if (read?.kind === 'found') applyRow(ctx, work, read.value);
+    else if (read?.kind === 'absent') work.stage = { at: 'uncommitted' };
+    else settle(work, { kind: 'transient', reason: 'look_up_failed' });
+  }
+}
+
+/** The row of a put that failed its condition; where the reason came without it, one strongly consistent read. */
+export async function applyExisting(ctx: PipelineContext, work: EventWork, row: Row | undefined): Promise<void> {
+  if (row !== undefined) {
+    applyRow(ctx, work, row);
+    return;
+  }
+  const [read] = await readRows(ctx, [work.event.eventId]);
+  if (read?.kind === 'found') applyRow(ctx, work, read.value);
+  else settle(work, { kind: 'transient', reason: read?.kind === 'absent' ? 'row_missing' : 'look_up_failed' });
+}
+
+export function applyRow(ctx: PipelineContext, work: EventWork, row: Row): void {
+  const claimant = { payloadHash: work.event.payloadHash, messageId: work.event.messageId, owner: work.owner };
+  applyJudgement(work, judgeRow(row, claimant, ctx.clock.now(), ctx.settings));
+}
+
+function applyJudgement(work: EventWork, judgement: Judgement): void {
+  switch (judgement.kind) {
+    case 'duplicate':
+      return settle(work, { kind: 'sent', how: 'duplicate', payloadHash: judgement.row.payloadHash });
+    case 'ours':
+      work.stage = {
+        at: 'owned',
+        owned: { eventId: judgement.row.eventId, owner: work.owner, notifications: judgement.row.notifications },
+        how: 'committed',
+        payloadHash: judgement.row.payloadHash,
+      };
+      return;
+    case 'abandoned':
+      work.stage = { at: 'abandoned', row: judgement.row };
+      return;
+    case 'held':
+      return settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: judgement.untilMs });
+    case 'mismatch':
+      return settle(work, { kind: 'permanent', reason: 'payload_mismatch' });
+    case 'newer':
+      return settle(work, { kind: 'transient', reason: 'row_newer' });
+  }
+}

@@ -1,0 +1,16 @@
+import type { SourceQueue } from '../ports.ts';
+import type { Adaptive } from './adaptive.ts';
+import type { DeliveryContext } from './context.ts';
+import type { PipelineSettings } from './settings.ts';
+import type { Meaning } from './types.ts';
+
+/** What the stages of one invocation share. */
+export interface PipelineContext extends DeliveryContext {
+  readonly settings: PipelineSettings;
+  readonly meaning: Meaning;
+  readonly queue: SourceQueue;
+  readonly requestId: string;
+  readonly adaptive: Adaptive;
+  /** When the leases of this invocation end, epoch milliseconds. */
+  readonly leaseExpiresAtMs: number;
+}

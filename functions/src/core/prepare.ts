@@ -1,0 +1,111 @@
+import type { AttributeMap, AttributeValue } from './attribute-value.ts';
+import { normaliseDecimal } from './decimal.ts';
+import type { Result } from './json-value.ts';
+import { HASH_KEY_MAX_BYTES, ITEM_MAX_BYTES, TRANSACTION_MAX_ACTIONS, TRANSACTION_MAX_BYTES } from './limits.ts';
+import { checkNotification } from './notification.ts';
+import type { PermanentReason } from './reasons.ts';
+import { markReserveBytes } from './row.ts';
+import { itemBytes, keyBytes, writeUnits } from './size.ts';
+import type { BusinessWrite, Notification, OnConditionFailed, Plan } from './types.ts';
+
+/** An event that is ready to be committed: checked against every limit that AWS would refuse it for. */
+export interface Prepared {
+  readonly row: AttributeMap;
+  readonly writes: readonly BusinessWrite[];
+  readonly policies: readonly OnConditionFailed[];
+  readonly notifications: readonly Notification[];
+  /** Canonical names of the items that the transaction touches, the row's own first. */
+  readonly items: readonly string[];
+  readonly bytes: number;
+  /** Write units of the transaction's part: two for each begun KB of each item, as DynamoDB charges transactions. */
+  readonly writeUnits: number;
+}
+
+export interface PrepareRules {
+  readonly processedEventsTable: string;
+  readonly topicMaxBytes: number;
+}
+
+/**
+ * Checks a plan before the first call to AWS. What passes here commits or fails for a reason that lies outside of the
+ * event; what does not pass harms no neighbour, because it never enters a group.
+ */
+export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Result<Prepared, PermanentReason> {
+  for (const notification of plan.notifications) {
+    const broken = checkNotification(notification, {
+      topicMaxBytes: rules.topicMaxBytes,
+      topicFifo: notification.topicArn.endsWith('.fifo'),
+    });
+    if (broken !== undefined) return { ok: false, reason: broken };
+  }
+  if (plan.writes.length + 1 > TRANSACTION_MAX_ACTIONS) return { ok: false, reason: 'transaction_too_large' };
+
+  const rowBytes = itemBytes(row);
+  if (rowBytes + markReserveBytes(plan.notifications.length) > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
+  let bytes = rowBytes;
+  let units = writeUnits(rowBytes, true);
+  const items = [itemName(rules.processedEventsTable, { event_id: row.event_id as AttributeValue })];
+  for (const write of plan.writes) {
+    if (!isStorableKey(write.key)) return { ok: false, reason: 'business_key_invalid' };
+    const size = writeBytes(write);
+    if (size > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
+    bytes += size;
+    units += writeUnits(size, true);
+    items.push(itemName(write.table, write.key));
+  }
+  if (bytes > TRANSACTION_MAX_BYTES) return { ok: false, reason: 'transaction_too_large' };
+  // The transaction refuses an item that stands in it twice, condition checks included.
+  if (new Set(items).size < items.length) return { ok: false, reason: 'transaction_self_conflict' };
+  return {
+    ok: true,
+    value: {
+      row,
+      writes: plan.writes,
+      policies: plan.writes.map((write) => write.onConditionFailed),
+      notifications: plan.notifications,
+      items,
+      bytes,
+      writeUnits: units,
+    },
+  };
+}
+
+function writeBytes(write: BusinessWrite): number {
+  switch (write.kind) {
+    case 'put':
+      return itemBytes(write.item);
+    case 'update':
+      return keyBytes(write.key) + (write.values === undefined ? 0 : itemBytes(write.values));
+    case 'delete':
+    case 'check':
+      return keyBytes(write.key);
+  }
+}
+
+/** One name for one item, however its key is written: 1, 1.0 and 1e0 are one number in DynamoDB. */
+export function itemName(table: string, key: AttributeMap): string {
+  const parts = Object.keys(key)
+    .sort()
+    .map((name) => [name, keyText(key[name])]);
+  return JSON.stringify([table, ...parts]);
+}
+
+function keyText(value: AttributeValue | undefined): string {
+  if (value === undefined) return '';
+  if ('S' in value) return `S${value.S}`;
+  if ('N' in value) return `N${normaliseDecimal(value.N)}`;
+  return 'B' in value ? `B${Buffer.from(value.B).toString('base64')}` : '';
+}
+
+function isStorableKey(key: AttributeMap): boolean {
+  const values = Object.values(key);
+  return (
+    values.length > 0 &&
+    values.length <= 2 &&
+    values.every((value) => {
+      if ('S' in value) return value.S !== '' && value.S.isWellFormed() && Buffer.byteLength(value.S) <= HASH_KEY_MAX_BYTES;
+      if ('N' in value) return true;
+      return 'B' in value && value.B.length > 0 && value.B.length <= HASH_KEY_MAX_BYTES;
+    })
+  );
+}

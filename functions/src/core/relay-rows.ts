@@ -1,0 +1,40 @@
+import type { RelayStore } from '../ports.ts';
+import type { DeliveryContext } from './context.ts';
+import { deliver } from './deliver.ts';
+import { leaseState } from './lease.ts';
+import { readRows } from './read-rows.ts';
+import type { RelaySettings } from './settings.ts';
+import { takeOver } from './takeover.ts';
+
+export interface RelayContext extends DeliveryContext {
+  readonly store: RelayStore;
+  readonly settings: RelaySettings;
+  readonly owner: string;
+  /** Counters of this run. */
+  readonly tally: { relayed: number; failed: number; oldestMs: number };
+}
+
+/** Reads the rows consistently, then takes over, publishes and marks those that are pending with their lease over. */
+export async function relayRows(ctx: RelayContext, eventIds: readonly string[]): Promise<void> {
+  if (eventIds.length === 0) return;
+  const now = ctx.clock.now();
+  const claims = [];
+  for (const read of await readRows(ctx, eventIds)) {
+    if (read.kind === 'failed') ctx.tally.failed += 1;
+    if (read.kind !== 'found' || 'unknown' in read.value || read.value.status !== 'pending') continue;
+    const row = read.value;
+    const createdMs = Date.parse(row.createdAt);
+    if (Number.isFinite(createdMs)) ctx.tally.oldestMs = Math.max(ctx.tally.oldestMs, now - createdMs);
+    const lease = leaseState(row, ctx.owner, now - ctx.settings.graceMs, ctx.settings);
+    if (lease.kind === 'over') claims.push({ row, owner: ctx.owner });
+  }
+  const outcomes = await takeOver(ctx, claims);
+  const owned = claims.flatMap(({ row, owner }, index) =>
+    outcomes[index]?.kind === 'taken' ? [{ eventId: row.eventId, owner, notifications: row.notifications }] : [],
+  );
+  ctx.tally.failed += outcomes.filter((outcome) => outcome.kind === 'failed').length;
+  for (const outcome of await deliver(ctx, owned, { release: false })) {
+    if (outcome.kind === 'sent') ctx.tally.relayed += 1;
+    else ctx.tally.failed += 1;
+  }
+}

@@ -1,0 +1,85 @@
+import type { LogFields } from '../ports.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import type { EventWork, RecordWork } from './work.ts';
+
+/** Counts what became of a batch, and logs what an operator may have to look for. The happy path logs one line. */
+export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]): void {
+  const { telemetry, clock } = ctx;
+  const now = clock.now();
+  telemetry.count('Received', batch.length);
+  telemetry.count('BatchSize', batch.length);
+  let oldestMs = 0;
+  let failed = 0;
+  for (const record of batch) {
+    if (record.record.sentAtMs !== undefined) oldestMs = Math.max(oldestMs, now - record.record.sentAtMs);
+    for (const event of record.events) reportEvent(ctx, event);
+    if (record.notOurs !== undefined) {
+      telemetry.count('NotOurs', 1, record.notOurs);
+      telemetry.info('not ours: acknowledged', { ...recordFields(record), reason: record.notOurs });
+    }
+    if (record.state.at === 'failed') {
+      failed += 1;
+      reportFailed(ctx, record, record.state.reason, record.state.delaySeconds);
+    } else if (record.state.at === 'open') {
+      // The invocation ends before this record was decided: it counts as failed, like everything unsettled.
+      failed += 1;
+      reportFailed(ctx, record, 'deadline', undefined);
+    } else if (record.state.at === 'quarantined') {
+      telemetry.count('Quarantined', 1, record.state.reason);
+      telemetry.error('quarantined', { ...recordFields(record), reason: record.state.reason });
+    }
+  }
+  if (oldestMs > 0) telemetry.count('EventAge', oldestMs);
+  telemetry.info('batch', { count: batch.length, failed });
+}
+
+function reportFailed(ctx: PipelineContext, record: RecordWork, reason: Extract<RecordWork['state'], { at: 'failed' }>['reason'], delay: number | undefined): void {
+  ctx.telemetry.count('Failed', 1, reason);
+  if (reason === 'deadline') ctx.telemetry.count('DeferredAtDeadline', 1);
+  if (reason === 'lease_held') ctx.telemetry.count('LeaseWaits', 1);
+  ctx.telemetry.warn('failed: comes back', { ...recordFields(record), reason, ...(delay === undefined ? {} : { delay_seconds: delay }) });
+}
+
+function reportEvent(ctx: PipelineContext, event: EventWork): void {
+  if (event.stage.at !== 'settled') return;
+  const { verdict } = event.stage;
+  switch (verdict.kind) {
+    case 'sent':
+      ctx.telemetry.count(SENT_METRICS[verdict.how], 1);
+      break;
+    case 'not_ours':
+      ctx.telemetry.count('NotOurs', 1, verdict.reason);
+      break;
+    case 'permanent':
+      if (verdict.reason === 'payload_mismatch') {
+        ctx.telemetry.count('PayloadMismatches', 1);
+        ctx.telemetry.error('another event with another payload already used this id', eventFields(event));
+      }
+      break;
+    case 'transient':
+      break;
+  }
+}
+
+const SENT_METRICS = { committed: 'Committed', recovered: 'Recovered', duplicate: 'Duplicates', superseded: 'Superseded' } as const;
+
+function eventFields({ event, receiveCount }: EventWork): LogFields {
+  return {
+    event_id: event.eventId,
+    message_id: event.messageId,
+    receive_count: receiveCount,
+    ...(event.correlationId === undefined ? {} : { correlation_id: event.correlationId }),
+  };
+}
+
+/** A record's own fields, and those of its event where it has exactly one. */
+function recordFields({ record, events, issues }: RecordWork): LogFields {
+  const [event] = events;
+  const readable = issues[0]?.eventId;
+  return {
+    ...(record.id === undefined ? {} : { message_id: record.id }),
+    receive_count: record.receiveCount,
+    ...(record.groupId === undefined ? {} : { group_id: record.groupId }),
+    ...(event !== undefined ? eventFields(event) : readable === undefined ? {} : { event_id: readable }),
+  };
+}

@@ -1,0 +1,85 @@
+import { commitAll } from './commit.ts';
+import { deliver } from './deliver.ts';
+import { lookUp } from './look-up.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import { planAll } from './plan.ts';
+import { takeOver } from './takeover.ts';
+import { type EventWork, settle, verdictOf } from './work.ts';
+
+/**
+ * Brings events to a verdict. Of several with one id the first goes through the stages, and the others wait for its
+ * outcome: they are duplicates of what is now known to be sent, or go through the stages themselves.
+ */
+export async function settleEvents(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  let open = works.filter((work) => work.stage.at !== 'settled');
+  while (open.length > 0) {
+    const firsts = new Map<string, EventWork>();
+    const later: EventWork[] = [];
+    for (const work of open) {
+      if (firsts.has(work.event.eventId)) later.push(work);
+      else firsts.set(work.event.eventId, work);
+    }
+    await runStages(ctx, [...firsts.values()]);
+    open = later.filter((work) => !settledByTwin(work, firsts.get(work.event.eventId)));
+  }
+}
+
+function settledByTwin(work: EventWork, first: EventWork | undefined): boolean {
+  const verdict = first === undefined ? undefined : verdictOf(first);
+  if (verdict?.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;
+  settle(work, { kind: 'sent', how: 'duplicate', payloadHash: verdict.payloadHash });
+  work.twin = true;
+  return true;
+}
+
+/** Section 3 of the design, for events with distinct ids: look up, plan, commit, take over, publish, mark. */
+async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  await lookUp(ctx, works);
+  await planAll(ctx, works);
+  await commitAll(ctx, works);
+  await takeOverAll(ctx, works);
+  await deliverAll(ctx, works);
+}
+
+/** Takes the leases of events that an earlier attempt committed and did not finish. */
+export async function takeOverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  const claims = works.flatMap((work) => (work.stage.at === 'abandoned' ? [{ work, row: work.stage.row, owner: work.owner }] : []));
+  const outcomes = await takeOver(ctx, claims);
+  for (const [index, { work, row, owner }] of claims.entries()) {
+    const outcome = outcomes[index];
+    switch (outcome?.kind) {
+      case 'taken':
+        ctx.telemetry.count('Takeovers', 1);
+        work.stage = {
+          at: 'owned',
+          owned: { eventId: row.eventId, owner, notifications: row.notifications },
+          how: 'recovered',
+          payloadHash: row.payloadHash,
+        };
+        break;
+      case 'sent':
+        settle(work, { kind: 'sent', how: 'duplicate', payloadHash: row.payloadHash });
+        break;
+      case 'held':
+        settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: outcome.untilMs });
+        break;
+      default:
+        settle(work, { kind: 'transient', reason: outcome?.reason ?? 'takeover_failed' });
+    }
+  }
+}
+
+/** Publishes and marks every event whose lease is ours. */
+export async function deliverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  const owned = works.flatMap((work) => (work.stage.at === 'owned' ? [{ work, ...work.stage }] : []));
+  const outcomes = await deliver(ctx, owned.map((entry) => entry.owned), { release: true });
+  for (const [index, { work, how, payloadHash, owned: event }] of owned.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.kind === 'sent') {
+      ctx.telemetry.count('Notifications', event.notifications.length);
+      settle(work, { kind: 'sent', how, payloadHash });
+    } else {
+      settle(work, { kind: 'transient', reason: outcome?.reason ?? 'internal' });
+    }
+  }
+}

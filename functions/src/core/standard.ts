@@ -1,0 +1,39 @@
+import { mayKill } from './batch.ts';
+import { breakerOpen, conclude } from './conclude.ts';
+import { deleteFinished } from './finished.ts';
+import { lookUp } from './look-up.ts';
+import type { PipelineContext } from './pipeline-context.ts';
+import { settleEvents } from './stages.ts';
+import type { RecordWork } from './work.ts';
+
+/**
+ * A batch without order: everything at once, the highest receive counts first, so that what is closest to the
+ * dead-letter queue is begun while there is time. Records that may crash the process follow one by one.
+ */
+export async function runStandard(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
+  const ordered = [...batch].sort((a, b) => b.record.receiveCount - a.record.receiveCount);
+  const calm = ordered.filter((record) => !mayKill(record));
+  const suspects = ordered.filter(mayKill);
+  await settleEvents(ctx, calm.flatMap((record) => record.events));
+  if (suspects.length > 0) {
+    // Quarantine what can be quarantined whatever the suspects turn out to be; the breaker counts the whole batch.
+    if (!breakerOpen(batch, suspects.length)) await conclude(ctx, batch, calm);
+    else await conclude(ctx, batch, calm.filter((record) => !hasPermanent(record)));
+  }
+  // What is committed already need not be planned again, and so crashes nothing: it is finished together.
+  await lookUp(ctx, suspects.flatMap((record) => record.events));
+  const known = suspects.filter((record) => !record.events.some((work) => work.stage.at === 'uncommitted'));
+  await settleEvents(ctx, known.flatMap((record) => record.events));
+  await conclude(ctx, batch, known.filter((record) => !hasPermanent(record)));
+  for (const record of suspects) {
+    if (known.includes(record)) continue;
+    await deleteFinished(ctx, batch);
+    await settleEvents(ctx, record.events);
+    if (!hasPermanent(record)) await conclude(ctx, batch, [record]);
+  }
+  await conclude(ctx, batch, batch);
+}
+
+function hasPermanent(record: RecordWork): boolean {
+  return record.issues.length > 0 || record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent');
+}

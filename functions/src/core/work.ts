@@ -1,0 +1,104 @@
+import type { AttributeMap } from './attribute-value.ts';
+import type { Owned } from './deliver.ts';
+import type { Prepared } from './prepare.ts';
+import type { NotOursReason, PermanentReason, TransientReason } from './reasons.ts';
+import type { DecodedEvent, DecodeIssue, ProcessedEvent, SourceRecord } from './types.ts';
+
+/** How an event came to be `sent` in the eyes of this delivery. */
+export type SentHow =
+  /** Committed, published and marked by this invocation. */
+  | 'committed'
+  /** Committed by an earlier attempt; published and marked now. */
+  | 'recovered'
+  /** Published and marked before. */
+  | 'duplicate'
+  /** A newer event had written the key: committed as sent, with nothing to publish. */
+  | 'superseded';
+
+export type Verdict =
+  | { readonly kind: 'sent'; readonly how: SentHow; readonly payloadHash: string }
+  | { readonly kind: 'not_ours'; readonly reason: NotOursReason }
+  | { readonly kind: 'permanent'; readonly reason: PermanentReason }
+  | { readonly kind: 'transient'; readonly reason: TransientReason; readonly retryAtMs?: number };
+
+/** Where an event is on its way through the stages. */
+export type Stage =
+  | { readonly at: 'new' }
+  /** Not known to be committed: to be planned. */
+  | { readonly at: 'uncommitted' }
+  | { readonly at: 'prepared'; readonly prepared: Prepared; readonly how: 'committed' | 'superseded' }
+  /** Committed by an attempt whose lease is over: to be taken over. */
+  | { readonly at: 'abandoned'; readonly row: ProcessedEvent }
+  /** Committed, and the lease is ours: to be published. */
+  | { readonly at: 'owned'; readonly owned: Owned; readonly how: 'committed' | 'recovered'; readonly payloadHash: string }
+  | { readonly at: 'settled'; readonly verdict: Verdict };
+
+/** One event of one record in this invocation. It is settled once; only the look-up of rule 10 may settle it anew. */
+export interface EventWork {
+  readonly event: DecodedEvent;
+  readonly receiveCount: number;
+  readonly owner: string;
+  readonly traceHeader?: string;
+  stage: Stage;
+  /** A commit of this invocation has an unknown outcome: it may be executed, now or later. */
+  commitUnknown: boolean;
+  /** Judged by another copy in this batch, at no cost. */
+  twin: boolean;
+  /** Items that a handler asked to read, for this plan. */
+  items: readonly (AttributeMap | undefined)[];
+}
+
+export type RecordState =
+  | { readonly at: 'open' }
+  | { readonly at: 'done' }
+  | { readonly at: 'quarantined'; readonly reason: PermanentReason }
+  | { readonly at: 'failed'; readonly reason: TransientReason; readonly delaySeconds: number | undefined };
+
+/** One record of the batch. It is acknowledged when all of its events are sent or not ours. */
+export interface RecordWork {
+  readonly record: SourceRecord;
+  readonly events: readonly EventWork[];
+  /** Parts that hold no usable event; the look-up of rule 10 may find that one was committed by an earlier attempt. */
+  issues: readonly DecodeIssue[];
+  readonly notOurs: NotOursReason | undefined;
+  state: RecordState;
+  /** Already deleted from the queue by us. */
+  deleted: boolean;
+}
+
+export function settle(work: EventWork, verdict: Verdict): void {
+  work.stage = { at: 'settled', verdict };
+}
+
+export function verdictOf(work: EventWork): Verdict | undefined {
+  return work.stage.at === 'settled' ? work.stage.verdict : undefined;
+}
+
+/** The verdict on a whole record: one transient event keeps it in the queue, then one permanent event quarantines it. */
+export type RecordVerdict =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'permanent'; readonly reason: PermanentReason; readonly eventId: string | undefined }
+  | { readonly kind: 'transient'; readonly reason: TransientReason; readonly retryAtMs: number | undefined };
+
+export function recordVerdict(record: RecordWork): RecordVerdict {
+  let permanent: RecordVerdict | undefined;
+  let transient: Extract<RecordVerdict, { kind: 'transient' }> | undefined;
+  for (const work of record.events) {
+    const verdict = verdictOf(work);
+    // An event that nobody settled is never done.
+    if (verdict === undefined) return { kind: 'transient', reason: 'internal', retryAtMs: undefined };
+    if (verdict.kind === 'transient') {
+      const retryAtMs = earlier(transient?.retryAtMs, verdict.retryAtMs);
+      transient = { kind: 'transient', reason: transient?.reason ?? verdict.reason, retryAtMs };
+    }
+    if (verdict.kind === 'permanent') permanent ??= { kind: 'permanent', reason: verdict.reason, eventId: work.event.producerId };
+  }
+  const issue = record.issues[0];
+  if (issue !== undefined) permanent ??= { kind: 'permanent', reason: issue.reason, eventId: issue.eventId };
+  return transient ?? permanent ?? { kind: 'done' };
+}
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}

@@ -1,0 +1,71 @@
+# What the consumer may do: each statement names its actions and the one resource that they are for.
+
+locals {
+  statements = concat(
+    [
+      {
+        Sid    = "Receive"
+        Effect = "Allow"
+        Action = [
+          "sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage",
+        ]
+        Resource = var.queue.arn
+      },
+      {
+        Sid      = "Quarantine"
+        Effect   = "Allow"
+        Action   = "sqs:SendMessage"
+        Resource = var.dlq.arn
+      },
+      {
+        Sid    = "ProcessedEvents"
+        Effect = "Allow"
+        Action = [
+          "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PartiQLUpdate", "dynamodb:PutItem",
+          "dynamodb:UpdateItem",
+        ]
+        Resource = var.processed_events_table.arn
+      },
+      {
+        Sid    = "BusinessWrites"
+        Effect = "Allow"
+        # Inside of a transaction IAM asks for the plain actions.
+        Action = [
+          "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
+          "dynamodb:PutItem", "dynamodb:UpdateItem",
+        ]
+        Resource = var.business_table_arns
+      },
+      {
+        Sid      = "Announce"
+        Effect   = "Allow"
+        Action   = "sns:Publish"
+        Resource = var.topic_arns
+      },
+    ],
+    [for keys in length(var.queue_key_arns) == 0 ? [] : [var.queue_key_arns] : {
+      Sid      = "QueueKeys"
+      Effect   = "Allow"
+      Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
+      Resource = keys
+    }],
+    [for keys in length(var.topic_key_arns) == 0 ? [] : [var.topic_key_arns] : {
+      Sid      = "TopicKeys"
+      Effect   = "Allow"
+      Action   = ["kms:Decrypt", "kms:GenerateDataKey"]
+      Resource = keys
+    }],
+    [for keys in length(var.table_key_arns) == 0 ? [] : [var.table_key_arns] : {
+      Sid    = "TableKeys"
+      Effect = "Allow"
+      Action = [
+        "kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*",
+      ]
+      Resource = keys
+      # DynamoDB uses the key in the caller's name; the function itself never may.
+      Condition = {
+        StringEquals = { "kms:ViaService" = "dynamodb.${var.aws.region}.${var.aws.dns_suffix}" }
+      }
+    }],
+  )
+}

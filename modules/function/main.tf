@@ -1,0 +1,129 @@
+resource "aws_lambda_function" "this" {
+  function_name = var.name
+  description   = var.description
+  role          = aws_iam_role.this.arn
+
+  filename         = var.settings.package
+  source_code_hash = filebase64sha256(var.settings.package)
+  handler          = var.handler
+  runtime          = var.settings.runtime
+  architectures    = [var.settings.architecture]
+  publish          = var.publish
+
+  timeout                        = var.settings.timeout_seconds
+  memory_size                    = var.settings.memory_mb
+  reserved_concurrent_executions = coalesce(var.reserved_concurrency, -1)
+
+  kms_key_arn = var.settings.environment_kms == null ? null : var.settings.environment_kms.key_arn
+
+  environment {
+    variables = var.environment
+  }
+
+  # Named here, so that the group exists first, with its retention: Lambda would create one that keeps lines for ever.
+  logging_config {
+    log_group  = local.log_group.name
+    log_format = "JSON"
+    # Never above INFO: metrics are log lines without a level of their own, and Lambda would drop them.
+    application_log_level = var.settings.log_level == "DEBUG" ? "DEBUG" : "INFO"
+    system_log_level      = "INFO"
+  }
+
+  tracing_config {
+    mode = var.settings.tracing ? "Active" : "PassThrough"
+  }
+
+  dynamic "vpc_config" {
+    for_each = var.settings.vpc == null ? [] : [var.settings.vpc]
+
+    content {
+      subnet_ids                  = vpc_config.value.subnet_ids
+      security_group_ids          = vpc_config.value.security_group_ids
+      ipv6_allowed_for_dual_stack = vpc_config.value.ipv6
+    }
+  }
+
+  tags = var.tags
+
+  # Lambda checks at creation that the role may use the network and the key.
+  depends_on = [aws_iam_role_policy.this]
+}
+
+resource "aws_cloudwatch_log_group" "this" {
+  count = var.settings.existing_log_group == null ? 1 : 0
+
+  name              = "/aws/lambda/${var.name}"
+  retention_in_days = var.settings.log_retention_days
+  kms_key_id        = var.settings.log_kms == null ? null : var.settings.log_kms.key_arn
+  tags              = var.tags
+}
+
+resource "aws_iam_role" "this" {
+  # A prefix: role names are global in an account, and the same pipeline in two Regions would collide.
+  name_prefix          = "${trimsuffix(substr(var.name, 0, 37), "-")}-"
+  path                 = var.settings.iam_path
+  permissions_boundary = var.settings.permissions_boundary_arn
+
+  assume_role_policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Effect    = "Allow"
+      Principal = { Service = "lambda.amazonaws.com" }
+      Action    = "sts:AssumeRole"
+      # The function is named as text, since it refers to this role.
+      Condition = {
+        StringEquals = { "aws:SourceAccount" = var.aws.account_id }
+        ArnLike      = { "aws:SourceArn" = "arn:${var.aws.partition}:lambda:${var.aws.region}:${var.aws.account_id}:function:${var.name}*" }
+      }
+    }]
+  })
+
+  tags = var.tags
+}
+
+resource "aws_iam_role_policy" "this" {
+  name   = "function"
+  role   = aws_iam_role.this.id
+  policy = jsonencode({ Version = "2012-10-17", Statement = local.statements })
+}
+
+locals {
+  log_group = var.settings.existing_log_group == null ? {
+    name = one(aws_cloudwatch_log_group.this[*].name)
+    arn  = one(aws_cloudwatch_log_group.this[*].arn)
+  } : var.settings.existing_log_group
+
+  # Only what every function needs; what this one does is a policy of its caller.
+  statements = concat(
+    [{
+      Sid    = "Logs"
+      Effect = "Allow"
+      # No CreateLogGroup: an invocation after destroy would bring the group back, and the next apply would fail on it.
+      Action   = ["logs:CreateLogStream", "logs:PutLogEvents"]
+      Resource = "${trimsuffix(local.log_group.arn, ":*")}:*"
+    }],
+    [for key in var.settings.environment_kms == null ? [] : [var.settings.environment_kms.key_arn] : {
+      Sid      = "Environment"
+      Effect   = "Allow"
+      Action   = "kms:Decrypt"
+      Resource = key
+    }],
+    [for network in var.settings.vpc == null ? [] : [var.settings.vpc] : {
+      Sid    = "Network"
+      Effect = "Allow"
+      # What AWSLambdaVPCAccessExecutionRole grants. EC2 knows no resource for most of these calls.
+      Action = [
+        "ec2:AssignPrivateIpAddresses", "ec2:CreateNetworkInterface", "ec2:DeleteNetworkInterface",
+        "ec2:DescribeNetworkInterfaces", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs",
+        "ec2:UnassignPrivateIpAddresses",
+      ]
+      Resource = "*"
+    }],
+    [for tracing in var.settings.tracing ? [true] : [] : {
+      Sid      = "Traces"
+      Effect   = "Allow"
+      Action   = ["xray:PutTraceSegments", "xray:PutTelemetryRecords"]
+      Resource = "*" # X-Ray knows no resources.
+    }],
+  )
+}

@@ -27,3 +27,12 @@ export class ExactNumber {
 
 /** Expected failures are values: every reader, check and renderer of the core answers with one of these. */
 export type Result<T, R> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: R };
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+}
+
+/** A value that is there: a missing member and a JSON null both find nothing. */
+export function isPresent<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}

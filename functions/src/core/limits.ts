@@ -58,7 +58,7 @@ export const TOPIC_MAX_BYTES_DEFAULT = 262_144;
 export const PUBLISH_BATCH_MAX_ENTRIES = 10;
 
 /** Attributes of a message with raw delivery to SQS; more are dropped without a word, message and all. docs.aws.amazon.com/sns/latest/dg/sns-message-attributes.html */
-export const MESSAGE_ATTRIBUTES_MAX = 10;
+export const MESSAGE_MAX_ATTRIBUTES = 10;
 
 /** Attributes of one of our notifications: ours and the operator's, well below the limit, so that a subscriber's own can be added. */
 export const NOTIFICATION_ATTRIBUTES_MAX = 8;
@@ -73,7 +73,7 @@ export const SUBJECT_MAX_CHARACTERS = 99;
 export const FIFO_ID_MAX_CHARACTERS = 128;
 
 /** A message in SQS with its attributes. docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
-export const QUEUE_MESSAGE_MAX_BYTES = 1024 * 1024;
+export const MESSAGE_MAX_BYTES = 1024 * 1024;
 
 /** Entries of the batch calls of SQS. docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibilityBatch.html */
 export const QUEUE_BATCH_MAX_ENTRIES = 10;

@@ -90,7 +90,7 @@ function convertMembers(value: Readonly<Record<string, unknown>>, level: number)
   return Object.getOwnPropertySymbols(value).length === 0 ? map : 'value_not_storable';
 }
 
-/** DynamoDB has no attribute without a name; `__proto__` is lost in the SDK, which builds its requests from literals. */
+/** DynamoDB has no attribute without a name; one called `__proto__` is lost when the SDK reads the item back. */
 function checkName(name: string): PermanentReason | undefined {
   if (name === '' || name === '__proto__') return 'value_not_storable';
   if (!name.isWellFormed()) return 'not_well_formed';

@@ -1,0 +1,39 @@
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LambdaClient } from '@aws-sdk/client-lambda';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+export interface Clients {
+  readonly dynamodb: DynamoDBClient;
+  readonly lambda: LambdaClient;
+  readonly logs: CloudWatchLogsClient;
+  readonly sns: SNSClient;
+  readonly sqs: SQSClient;
+  close(): void;
+}
+
+/** Clients that see the endpoint as it is, past every fault that a proxy injects between it and the function. */
+export function connect(endpoint: string): Clients {
+  const configuration = {
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    requestHandler: new NodeHttpHandler({ connectionTimeout: 5_000, requestTimeout: 120_000 }),
+  };
+  const clients = {
+    dynamodb: new DynamoDBClient(configuration),
+    lambda: new LambdaClient({ ...configuration, maxAttempts: 1 }),
+    logs: new CloudWatchLogsClient(configuration),
+    sns: new SNSClient(configuration),
+    // Queue URLs may carry a host name that only the emulator's own network knows.
+    sqs: new SQSClient({ ...configuration, useQueueUrlAsEndpoint: false }),
+  };
+  return {
+    ...clients,
+    close: () => {
+      for (const client of Object.values(clients)) client.destroy();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../scripts/local/checkout.ts';
+import { adoptQueues } from './adopt-queues.ts';
+import { connect } from './clients.ts';
+import { type Terraform, terraformIn } from './terraform.ts';
+
+export interface StackOptions {
+  /** Names the folder `.scratch/stack-NAME`, where the configuration, its state and its plans are. */
+  readonly name: string;
+  /** The root module: a folder of the project such as `examples/orders`, or the text of a `main.tf`. */
+  readonly example?: string;
+  readonly source?: string;
+  readonly variables?: Readonly<Record<string, unknown>>;
+  /**
+   * Arguments that replace those of the root module's module calls, by the name of the call, e.g.
+   * `{ orders: { environment: { AWS_ENDPOINT_URL: proxy.url } } }`. They become an override file, so an example needs
+   * no variable for what only tests want.
+   */
+  readonly modules?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface Stack {
+  readonly folder: string;
+  readonly terraform: Terraform;
+  /** The root module's outputs. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The folder of a stack, filled. It lies as deep below the project's root as an example does, so that `../..` means the
+ * same in both; nothing is ever written into the example itself. State that is there stays there.
+ */
+export function layOut({ name, example, source, variables, modules }: StackOptions): string {
+  const folder = join(root, '.scratch', `stack-${name}`);
+  mkdirSync(folder, { recursive: true });
+  for (const entry of readdirSync(folder)) {
+    if (/\.tf(\.json)?$|\.tfvars(\.json)?$/.test(entry)) rmSync(join(folder, entry));
+  }
+  if (example !== undefined) {
+    const isOurs = (path: string) => !/(^|\/)\.terraform|\.tfstate|\.tftest\.hcl$/.test(path);
+    cpSync(join(root, example), folder, { recursive: true, filter: isOurs });
+  }
+  if (source !== undefined) writeFileSync(join(folder, 'main.tf'), source);
+  if (variables !== undefined) writeFileSync(join(folder, 'test.auto.tfvars.json'), JSON.stringify(variables));
+  if (modules !== undefined) writeFileSync(join(folder, 'test_override.tf.json'), JSON.stringify({ module: modules }));
+  return folder;
+}
+
+/**
+ * Applies a root module to the endpoint and resolves to its outputs. Applying a name again changes what is there.
+ *
+ * `plain` leaves the queues to the provider, which takes 25 s longer for each of them in a row (adopt-queues.ts).
+ */
+export async function startStack(endpoint: string, options: StackOptions, plain = false): Promise<Stack> {
+  const folder = layOut(options);
+  const terraform = terraformIn(folder, endpoint);
+  await terraform('init', '-input=false', '-no-color');
+  if (!plain) {
+    const clients = connect(endpoint);
+    try {
+      await adoptQueues(terraform, folder, clients.sqs);
+    } finally {
+      clients.close();
+    }
+  }
+  await terraform('apply', '-input=false', '-no-color', '-auto-approve');
+  return { folder, terraform, outputs: await outputsOf(terraform) };
+}
+
+async function outputsOf(terraform: Terraform): Promise<Record<string, unknown>> {
+  const outputs = JSON.parse(await terraform('output', '-json')) as Record<string, { value: unknown }>;
+  return Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value]));
+}
+
+/** Destroys a stack and removes its folder; does nothing when there is none. */
+export async function destroyStack({ folder, terraform }: Pick<Stack, 'folder' | 'terraform'>): Promise<void> {
+  if (!existsSync(folder)) return;
+  await terraform('destroy', '-input=false', '-no-color', '-auto-approve');
+  rmSync(folder, { recursive: true, force: true });
+}

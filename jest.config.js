@@ -1,5 +1,6 @@
 /** One project a kind of test, so that each runs alone: `make unit`, `make plan`, `make simulation`, `make integration`. */
 const typescript = {
+  cacheDirectory: '<rootDir>/.scratch/jest',
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root, scratch, scratchFolder } from './checkout.ts';
 import { becomesHealthy } from './health.ts';
@@ -60,10 +60,14 @@ export async function stopMinistack(known: ProcessIdentity): Promise<void> {
  * person at the keyboard must not reach them. The Node.js that runs us comes first, since MiniStack runs `node`.
  */
 function environment(port: number): NodeJS.ProcessEnv {
+  const temporary = scratchFolder('local-aws', 'tmp');
+  // MiniStack unpacks functions below it and runs a CommonJS `_worker.js` there; without a package.json in between, the
+  // project's own `"type": "module"` would apply to that file.
+  writeFileSync(join(temporary, 'package.json'), '{}');
   return {
     PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
     HOME: scratchFolder('local-aws', 'home'),
-    TMPDIR: scratchFolder('local-aws', 'tmp'),
+    TMPDIR: temporary,
     LANG: process.env.LANG ?? 'C.UTF-8',
     GATEWAY_PORT: String(port),
     BIND_HOST: '127.0.0.1',

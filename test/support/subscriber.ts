@@ -1,5 +1,5 @@
 import { type SNSClient, SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns';
-import { CreateQueueCommand, DeleteQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, DeleteQueueCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { drain } from './queues.ts';
 
 /** One delivery of a notification, as a subscriber of the topic gets it. */
@@ -15,12 +15,6 @@ export interface Subscriber {
   deliveries(): Promise<readonly Delivery[]>;
   /** Unsubscribes and removes the queue. */
   remove(): Promise<void>;
-}
-
-interface Envelope {
-  readonly Message: string;
-  readonly Subject?: string;
-  readonly MessageAttributes?: Readonly<Record<string, { readonly Value: string }>>;
 }
 
 /** Subscribes a queue of its own to the topic. What was published before is not delivered to it. */
@@ -50,7 +44,7 @@ export async function subscribe(
   return {
     queueUrl,
     deliveries: async () => {
-      seen.push(...(await drain(sqs, queueUrl)).map(({ Body }) => deliveryOf(JSON.parse(Body as string))));
+      seen.push(...(await drain(sqs, queueUrl)).map(deliveryOf));
       return seen;
     },
     remove: async () => {
@@ -60,7 +54,31 @@ export async function subscribe(
   };
 }
 
-function deliveryOf({ Message, Subject, MessageAttributes = {} }: Envelope): Delivery {
-  const attributes = Object.fromEntries(Object.entries(MessageAttributes).map(([name, { Value }]) => [name, Value]));
-  return { message: Message, attributes, ...(Subject === undefined ? {} : { subject: Subject }) };
+/** Reads both forms of delivery: SNS's own envelope as the body, and raw, with the attributes beside the body. */
+export function deliveryOf({ Body = '', MessageAttributes = {} }: Message): Delivery {
+  const raw = Object.entries(MessageAttributes).map(([name, { StringValue }]) => [name, StringValue ?? '']);
+  const envelope = envelopeIn(Body);
+  if (envelope === undefined) return { message: Body, attributes: Object.fromEntries(raw) };
+  const wrapped = Object.entries(envelope.MessageAttributes ?? {}).map(([name, { Value }]) => [name, Value]);
+  return {
+    message: envelope.Message,
+    attributes: Object.fromEntries(wrapped),
+    ...(envelope.Subject === undefined ? {} : { subject: envelope.Subject }),
+  };
+}
+
+interface Envelope {
+  readonly Type: 'Notification';
+  readonly Message: string;
+  readonly Subject?: string;
+  readonly MessageAttributes?: Readonly<Record<string, { readonly Value: string }>>;
+}
+
+function envelopeIn(body: string): Envelope | undefined {
+  try {
+    const parsed = JSON.parse(body);
+    return parsed?.Type === 'Notification' && typeof parsed.Message === 'string' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
 }

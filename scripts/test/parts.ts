@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root, scratchFolder } from '../local/checkout.ts';
+import { terraformEnvironment } from '../tf/environment.ts';
+import { checkOutcome, jestOutcome, type Outcome, terraformTestOutcome } from './report.ts';
+import { type Finished, run } from './run.ts';
+
+/** One part of the tests. */
+export interface Part {
+  readonly name: string;
+  run(report: PartReport): Promise<Outcome>;
+}
+
+export interface PartReport {
+  /** Where a runner writes its report. */
+  readonly path: string;
+  /** Arguments that a person added for the runner. */
+  readonly extra: readonly string[];
+  /** Shows that it moves. */
+  progress(line: string): void;
+}
+
+const bin = (path: string) => join(root, 'node_modules', path);
+const node = (args: readonly string[]) => run(process.execPath, args, { cwd: root });
+const biome = (command: string) => [bin('@biomejs/biome/bin/biome'), command, '--max-diagnostics=40', '.'];
+
+export const parts: readonly Part[] = [
+  check('format', () => node(biome('format'))),
+  check('lint', () => node(biome('lint').concat('--error-on-warnings'))),
+  check('typecheck', () => node([bin('typescript/bin/tsc'), '--project', root])),
+  jest('unit'),
+  check('verify-package', () => node([join(root, 'scripts/package.ts'), '--verify'])),
+  { name: 'terraform', run: terraform },
+  jest('plan'),
+  jest('simulation'),
+  jest('canary', '--runInBand', '--testTimeout=120000'),
+  jest('integration', '--runInBand', '--testTimeout=300000'),
+];
+
+function check(name: string, command: () => Promise<Finished>): Part {
+  return {
+    name,
+    run: async ({ path }) => {
+      const { exitCode, output } = await command();
+      writeFileSync(path, JSON.stringify({ exitCode, output }));
+      return checkOutcome(exitCode, output);
+    },
+  };
+}
+
+function jest(name: string, ...options: readonly string[]): Part {
+  return {
+    name,
+    run: async ({ path, extra, progress }) => {
+      const { exitCode, output } = await run(
+        process.execPath,
+        [
+          '--experimental-vm-modules',
+          '--disable-warning=ExperimentalWarning',
+          bin('jest/bin/jest.js'),
+          ...['--selectProjects', name, '--ci', '--json', `--outputFile=${path}`, ...options, ...extra],
+        ],
+        { cwd: root, onLine: (line) => /^(PASS|FAIL) /.test(line) && progress(line) },
+      );
+      return jestOutcome(exitCode, path, output);
+    },
+  };
+}
+
+/** Formatting of the tracked files, validation of every root module, and the tests in `test/*.tftest.hcl`. */
+async function terraform({ path, progress }: PartReport): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  const env = terraformEnvironment(undefined);
+  const files = tracked('*.tf', '*.tfvars', '*.tftest.hcl');
+  const format = await run('terraform', ['fmt', '-check', '-diff', ...files], { cwd: root, env });
+  outcomes.push(checkOutcome(format.exitCode, format.output));
+  for (const folder of new Set(tracked('*.tf').map((file) => dirname(file)))) {
+    const own = { ...env, TF_DATA_DIR: join(scratchFolder('terraform', 'data'), folder.replaceAll('/', '-')) };
+    const args = [`-chdir=${join(root, folder)}`];
+    const init = await run('terraform', [...args, 'init', '-backend=false', '-no-color'], { env: own });
+    const validate = await run('terraform', [...args, 'validate', '-no-color'], { env: own });
+    outcomes.push(checkOutcome(init.exitCode || validate.exitCode, `${folder}\n${init.output}\n${validate.output}`));
+    progress(`${validate.exitCode === 0 ? 'valid' : 'INVALID'} ${folder}`);
+    if (folder !== '.') continue;
+    const test = await run('terraform', [...args, 'test', '-test-directory=test', '-json'], { env: own });
+    writeFileSync(path, test.stdout);
+    outcomes.push(terraformTestOutcome(test.exitCode, test.output));
+  }
+  return {
+    passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
+    failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+    details: outcomes
+      .map(({ details }) => details)
+      .filter((text) => text !== '')
+      .join('\n\n'),
+  };
+}
+
+/** `terraform fmt -recursive` would walk into node_modules, and into what other tools left behind. */
+function tracked(...patterns: readonly string[]): readonly string[] {
+  return execFileSync('git', ['ls-files', '-z', '--', ...patterns], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(root, file)));
+}
+
+/** An empty folder for the reports of this run: a report of an earlier one must not be counted. */
+export function reportsFolder(names: readonly string[]): string {
+  const folder = join(root, 'reports');
+  mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(folder)) {
+    if (names.some((name) => file.startsWith(`${name}.`))) rmSync(join(folder, file));
+  }
+  return folder;
+}

@@ -1,5 +1,6 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
+import { normaliseDecimal } from '../core/decimal.ts';
 import { chunks } from '../core/parallel.ts';
 import { parseRow } from '../core/row.ts';
 import type { ReadKey, Row } from '../core/types.ts';
@@ -105,18 +106,7 @@ function keyText(table: string, item: AttributeMap, names: readonly string[]): s
 function valueText(value: AttributeValue | undefined): string {
   if (value === undefined) return '?';
   if ('S' in value) return `S${value.S}`;
-  if ('N' in value) return `N${normalNumber(value.N)}`;
+  if ('N' in value) return `N${normaliseDecimal(value.N)}`;
   if ('B' in value) return `B${Buffer.from(value.B).toString('base64')}`;
   return '?';
-}
-
-/** DynamoDB answers `1` to a key of `1.0`. Digits and exponent, so that no digit of 38 is lost. */
-function normalNumber(text: string): string {
-  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text.trim());
-  if (match === null) return text;
-  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  return `${sign === '-' ? '-' : ''}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
 }

@@ -17,8 +17,9 @@ const BYTES_PER_CALL = 262_144;
 
 export interface SourceQueueDeps {
   readonly client: SQSClient;
-  readonly queueUrl: string;
-  readonly deadLetterQueueUrl: string;
+  /** Undefined for a stream, which has neither; what is sent to no queue has failed. */
+  readonly queueUrl: string | undefined;
+  readonly deadLetterQueueUrl: string | undefined;
 }
 
 interface Answer {
@@ -32,14 +33,14 @@ interface Answer {
  */
 export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
   const { client, queueUrl, deadLetterQueueUrl } = deps;
-  const fifo = deadLetterQueueUrl.endsWith('.fifo');
+  const fifo = deadLetterQueueUrl?.endsWith('.fifo') === true;
 
   return {
     changeVisibility: (entries, signal) =>
       together(chunks(entries, ENTRIES_PER_CALL), (chunk) =>
         client.send(
           new ChangeMessageVisibilityBatchCommand({
-            QueueUrl: queueUrl,
+            QueueUrl: known(queueUrl),
             Entries: chunk.map(({ receiptHandle, seconds }, index) => ({
               Id: String(index),
               ReceiptHandle: receiptHandle,
@@ -54,7 +55,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
       together(chunks(receiptHandles, ENTRIES_PER_CALL), (chunk) =>
         client.send(
           new DeleteMessageBatchCommand({
-            QueueUrl: queueUrl,
+            QueueUrl: known(queueUrl),
             Entries: chunk.map((receiptHandle, index) => ({ Id: String(index), ReceiptHandle: receiptHandle })),
           }),
           { abortSignal: signal },
@@ -66,13 +67,18 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
       (fifo ? inOrder : together)(byCountAndBytes(messages), (chunk) =>
         client.send(
           new SendMessageBatchCommand({
-            QueueUrl: deadLetterQueueUrl,
+            QueueUrl: known(deadLetterQueueUrl),
             Entries: chunk.map((message, index) => toEntry(message, index, fifo)),
           }),
           { abortSignal: signal },
         ),
       ),
   };
+}
+
+function known(url: string | undefined): string {
+  if (url === undefined) throw new Error('this source has no queue');
+  return url;
 }
 
 type Send<T> = (chunk: readonly T[]) => Promise<Answer>;

@@ -367,7 +367,7 @@ describe('rows that are read', () => {
     const keys = [
       { table: 'orders', key: { pk: { S: 'o' }, sk: { N: '1.50' } } },
       { table: 'stock', key: { id: { N: '-0.0e3' } } },
-      { table: 'orders', key: { pk: { S: 'o' }, sk: { N: '2' } } },
+      { table: 'orders', key: { sk: { N: '2' }, pk: { S: 'o' } } },
     ];
     const found = [{ sk: { N: '1.5' }, pk: { S: 'o' }, x: { BOOL: true } }, { id: { N: '0' } }];
     aws.answer({ body: { Responses: { orders: [found[0]], stock: [found[1]] } } });

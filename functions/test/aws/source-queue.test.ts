@@ -103,6 +103,17 @@ describe('asking for messages back later', () => {
   });
 });
 
+describe('a source without queues', () => {
+  it('sends nothing anywhere, and says so', async () => {
+    const none = createSourceQueue({ client: aws.clients.sqs, queueUrl: undefined, deadLetterQueueUrl: undefined });
+    aws.answer(allBut());
+    expect(await none.quarantine([message()], signal)).toEqual([true]);
+    expect(await none.delete(['r'], signal)).toEqual([true]);
+    expect(await none.changeVisibility([{ receiptHandle: 'r', seconds: 1 }], signal)).toEqual([true]);
+    expect(aws.calls).toHaveLength(0);
+  });
+});
+
 describe('quarantine', () => {
   it('keeps body and attributes, binary ones too', async () => {
     aws.answer(allBut());

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { type AwsStub, type Call, type Reply, startAwsStub } from './aws-stub.ts';
+
+const environment = {
+  PIPELINE_CONFIG: JSON.stringify({ name: 'orders', source: 'sqs', event_id: 'id', business_key: 'id' }),
+  PROCESSED_EVENTS_TABLE: 'processed',
+  BUSINESS_TABLE: 'orders',
+  TOPIC_ARN: 'arn:aws:sns:eu-central-1:123456789012:orders',
+  QUEUE_URL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders',
+  DLQ_URL: 'https://sqs.eu-central-1.amazonaws.com/123456789012/orders-dlq',
+};
+
+let aws: AwsStub;
+let lines: string[];
+beforeAll(async () => {
+  aws = await startAwsStub();
+});
+afterAll(() => aws.close());
+beforeEach(() => {
+  lines = [];
+  const record = (chunk: unknown) => lines.push(String(chunk)) > 0;
+  jest.spyOn(process.stdout, 'write').mockImplementation(record as never);
+  jest.spyOn(process.stderr, 'write').mockImplementation(record as never);
+  jest.spyOn(console, 'error').mockImplementation((line) => void lines.push(String(line)));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+async function start(entry: 'consumer' | 'relay', changes: Record<string, string> = {}): Promise<Handler> {
+  Object.assign(process.env, environment, changes);
+  jest.resetModules();
+  return (await import(`../../src/${entry}.ts`)).handler;
+}
+
+const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 30_000 } as Context;
+
+function batch(...ids: readonly string[]): SQSEvent {
+  return {
+    Records: ids.map((id) => ({
+      messageId: `m-${id}`,
+      receiptHandle: `r-${id}`,
+      body: JSON.stringify({ id, amount: 1 }),
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: '1700000000000',
+        SenderId: 's',
+        ApproximateFirstReceiveTimestamp: '1700000000000',
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:orders',
+      awsRegion: 'eu-central-1',
+    })),
+  };
+}
+
+/** All goes well, except that commits holding one of these ids are throttled. */
+const works =
+  (...throttled: readonly string[]) =>
+  (call: Call): Reply => {
+    switch (call.operation) {
+      case 'TransactWriteItems':
+        if (throttled.some((id) => call.text.includes(`"${id}"`))) {
+          const CancellationReasons = call.body.TransactItems.map(
+            (action: { Put: { Item: Record<string, { S: string }> } }) => ({
+              Code: throttled.some((id) => action.Put.Item.event_id?.S === id) ? 'ThrottlingError' : 'None',
+            }),
+          );
+          return { error: 'TransactionCanceledException', fields: { CancellationReasons } };
+        }
+        return { body: {} };
+      case 'BatchGetItem':
+        return { body: { Responses: {} } };
+      case 'BatchExecuteStatement':
+        return { body: { Responses: call.body.Statements.map(() => ({})) } };
+      case 'PublishBatch': {
+        const ids = Object.keys(call.body).flatMap((name) =>
+          /^PublishBatchRequestEntries\.member\.\d+\.Id$/.test(name) ? call.body[name] : [],
+        );
+        const members = ids.map((id) => `<member><Id>${id}</Id><MessageId>s</MessageId></member>`).join('');
+        return {
+          xml: `<PublishBatchResponse><PublishBatchResult><Successful>${members}</Successful></PublishBatchResult></PublishBatchResponse>`,
+        };
+      }
+      default:
+        return { body: { Successful: call.body.Entries.map(({ Id }: { Id: string }) => ({ Id })), Failed: [] } };
+    }
+  };
+
+describe('the answer', () => {
+  it('C-01: names a failed message by exactly batchItemFailures and itemIdentifier, and no other', async () => {
+    const handler = await start('consumer');
+    aws.answer(works('bad'));
+    const answer = await handler(batch('good', 'bad'), context);
+    expect(JSON.stringify(answer)).toBe('{"batchItemFailures":[{"itemIdentifier":"m-bad"}]}');
+  });
+
+  it('C-04: is an object with a list for one good record, for none and for no event at all', async () => {
+    const handler = await start('consumer');
+    aws.answer(works());
+    for (const event of [batch('a'), { Records: [] }, {}, undefined]) {
+      expect(JSON.stringify(await handler(event, context))).toBe('{"batchItemFailures":[]}');
+    }
+    expect(aws.calls.map((call) => call.operation)).toEqual([
+      'TransactWriteItems',
+      'PublishBatch',
+      'BatchExecuteStatement',
+    ]);
+  });
+
+  it('C-04: comes after every write and publish has settled', async () => {
+    const handler = await start('consumer');
+    let open = 0;
+    aws.answer(async (call) => {
+      open += 1;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      open -= 1;
+      return works('bad')(call);
+    });
+    await handler(batch('a', 'bad', 'b'), context);
+    expect(open).toBe(0);
+    expect(aws.calls.map((call) => call.operation)).toContain('BatchExecuteStatement');
+  });
+});
+
+describe('an invocation', () => {
+  it('writes its metrics once, at its end, and no body', async () => {
+    const handler = await start('consumer');
+    aws.answer(works());
+    await handler(batch('a', 'b'), context);
+    const blobs = lines.filter((line) => line.includes('CloudWatchMetrics')).map((line) => JSON.parse(line));
+    expect(blobs).toHaveLength(1);
+    expect(blobs[0]).toMatchObject({ pipeline: 'orders', Received: 2, Committed: 2 });
+    expect(lines.join('')).not.toContain('amount');
+  });
+
+  it('of the relay looks at no event', async () => {
+    const handler = await start('relay', {
+      PIPELINE_CONFIG: JSON.stringify({
+        name: 'orders',
+        source: 'sqs',
+        relay: { interval_minutes: 5, sweep_hours: 24 },
+      }),
+    });
+    aws.answer({ body: { Items: [] } });
+    expect(await handler(undefined, context)).toMatchObject({ inTrouble: 0, relayed: 0, failed: 0 });
+    expect(new Set(aws.calls.map((call) => call.operation))).toEqual(new Set(['Query', 'Scan']));
+    expect(lines.join('')).toContain('RowsInTrouble');
+  });
+});
+
+describe('a bad configuration', () => {
+  it.each([
+    ['consumer', { PIPELINE_CONFIG: '{' }],
+    ['consumer', { PIPELINE_CONFIG: JSON.stringify({ name: 'orders', source: 'sqs', event_id: 'id' }) }],
+    [
+      'consumer',
+      { PIPELINE_CONFIG: JSON.stringify({ name: 'orders', source: 'sqs', event_id: 'a[', business_key: 'id' }) },
+    ],
+    ['consumer', { TOPIC_ARN: '' }],
+    ['relay', { PROCESSED_EVENTS_TABLE: '' }],
+  ] as const)('stops the %s at its start with one clear line (%j)', async (entry, changes) => {
+    await expect(start(entry, changes)).rejects.toMatchObject({ name: 'ConfigurationError' });
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      level: 'ERROR',
+      message: expect.stringMatching(/^[^\n]{15,}$/),
+      error_name: 'ConfigurationError',
+    });
+  });
+});

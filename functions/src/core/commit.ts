@@ -74,8 +74,9 @@ async function settleCancelled(ctx: PipelineContext, group: readonly EventWork[]
     const verdict = verdicts[index];
     return verdict === undefined || verdict.kind === 'innocent' ? [] : [{ work, verdict }];
   });
+  const smaller = packGroups(innocent, ctx.adaptive.groupSize(), groupable);
   await Promise.all([
-    commitGroup(ctx, innocent),
+    inParallel(ctx.settings.concurrency, smaller, (next) => commitGroup(ctx, next)),
     inParallel(ctx.settings.concurrency, guilty, ({ work, verdict }) => settleGuilty(ctx, work, verdict)),
   ]);
 }
@@ -118,7 +119,10 @@ async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void>
     const outcome = await send(ctx, [work]);
     // An earlier try of the same call may still be executed, so this answer proves nothing about the event.
     const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);
-    if (outcome.kind === 'committed') return committed(work);
+    if (outcome.kind === 'committed') {
+      ctx.adaptive.groupCommitted(1);
+      return committed(work);
+    }
     if (outcome.kind === 'unknown') return confirm(ctx, [work]);
     if (outcome.kind === 'throttled') return fail(work, 'throttled');
     if (outcome.kind === 'refused') {

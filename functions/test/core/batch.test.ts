@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Planned } from '../../src/core/types.ts';
+import { declarativeMeaning } from '../../src/core/mapping.ts';
+import { failures, Harness, MAPPING, order, record } from './harness.ts';
+
+describe('the answer names exactly the failed records of this batch', () => {
+  it('C-02: a failing record without an id makes the batch fail loudly', async () => {
+    const h = new Harness();
+    h.store.commitFault = () => ({ kind: 'throttled', name: 'ThrottlingException', retried: false });
+    const nameless = { ...record('m2', order('o-2')), id: undefined };
+    await expect(h.invoke([record('m1', order('o-1')), nameless])).rejects.toThrow('a failing record has no id');
+  });
+
+  it('C-02: a record without an id that succeeds is no failure; no id is named twice', async () => {
+    const h = new Harness();
+    const nameless = { ...record('m2', order('o-2')), id: undefined };
+    h.topic.fault = ({ message }) => (message.includes('o-3') ? 'failed' : undefined);
+    expect(await h.deliver(record('m1', order('o-1')), nameless, record('m3', order('o-3')), record('m3', order('o-3')))).toEqual(['m3']);
+  });
+
+  it('C-03: every record failed: every record is named', async () => {
+    const h = new Harness();
+    h.store.commitFault = () => {
+      throw new Error('a bug');
+    };
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual(['m1', 'm2']);
+    expect(h.reasons()).toEqual(['internal', 'internal']);
+  });
+
+  it('C-04: it resolves to an object with an array, after every write and publish has settled', async () => {
+    const h = new Harness();
+    let settled = false;
+    const publish = h.topic.publish.bind(h.topic);
+    h.topic.publish = async (...call) => {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      settled = true;
+      return publish(...call);
+    };
+    const answer = await h.invoke([record('m1', order('o-1'))]);
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(settled).toBe(true);
+  });
+
+  it('C-04: a handler whose promise never settles costs its record, not the batch', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: (event, items) => {
+          if (event.eventId !== 'o-1') return meaning.plan(event, items);
+          // The time of the invocation passes while nothing happens.
+          queueMicrotask(() => h.clock.advance(29_900));
+          return new Promise<Planned>(() => {});
+        },
+      },
+    });
+    expect(await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')))).toEqual(['m1']);
+    expect(h.store.status('o-2')).toBe('sent');
+  });
+
+  it('C-06: nothing of an invocation is left in a warm container', async () => {
+    const h = new Harness({ settings: { source: 'sqs_fifo', quarantine: false } });
+    h.topic.fault = () => 'failed';
+    expect(await h.deliver(record('A1', order('a-1'), { groupId: 'A' }))).toEqual(['A1']);
+    h.topic.fault = () => undefined;
+    expect(await h.deliver(record('A1', order('a-1'), { groupId: 'A', receiveCount: 2 }))).toEqual([]);
+    expect(await h.deliver(record('A2', order('a-2'), { groupId: 'A' }), record('B1', order('b-1'), { groupId: 'B' }))).toEqual([]);
+  });
+});
+
+describe('one bad record harms no other', () => {
+  it('C-12: copies of one event in a batch: one effect, no failure, no error in the log', async () => {
+    const h = new Harness();
+    const batch = [record('m1', order('o-1')), record('m2', order('o-2')), record('m3', order('o-1')), record('m4', order('o-1'))];
+    expect(await h.deliver(...batch)).toEqual([]);
+    expect(h.store.items.size).toBe(2);
+    expect(h.topic.ids.sort()).toEqual(['o-1', 'o-2']);
+    expect(h.telemetry.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('C-13: a copy with another payload is a mismatch; a copy of a failing event is judged for itself', async () => {
+    const h = new Harness();
+    let failed = false;
+    h.store.commitFault = (events) => {
+      const hit = !failed && events.some(({ row }) => JSON.stringify(row.event_id).includes('o-2'));
+      if (hit && events.length > 1) return { kind: 'refused', name: 'ValidationException', permanent: true, retried: false };
+      if (!hit) return undefined;
+      failed = true;
+      return { kind: 'throttled', name: 'ThrottlingException', retried: false };
+    };
+    const batch = [record('m1', order('o-1')), record('m2', order('o-1', { amount: 99 })), record('m3', order('o-2')), record('m4', order('o-2'))];
+    expect(await h.deliver(...batch)).toEqual(['m3']);
+    expect(h.store.status('o-2')).toBe('sent');
+    expect(h.queue.deadLetters.map(({ messageId, attributes }) => [messageId, attributes.error_type?.value])).toEqual([['m2', 'payload_mismatch']]);
+    expect(h.topic.ids.sort()).toEqual(['o-1', 'o-2']);
+  });
+
+  it('C-14: events that write one item never share a transaction, and all of them are judged', async () => {
+    const h = new Harness({ mapping: { businessKey: 'key', onExistingKey: 'overwrite' } });
+    const batch = Array.from({ length: 4 }, (_, i) => record(`m${i}`, order(`o-${i}`, { key: i < 3 ? 'hot' : 'cold' })));
+    expect(await h.deliver(...batch)).toEqual([]);
+    expect(h.store.commits).toEqual([['o-0', 'o-3'], ['o-1'], ['o-2']]);
+  });
+
+  it('C-14: an event that writes one item twice is permanent on its own, before any call', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: async (event, items) => {
+          const planned = await meaning.plan(event, items);
+          if (planned.kind !== 'plan' || event.eventId !== 'o-1') return planned;
+          return { kind: 'plan', plan: { ...planned.plan, writes: [...planned.plan.writes, ...planned.plan.writes] } };
+        },
+      },
+    });
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual([]);
+    expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual(['transaction_self_conflict']);
+    expect(h.store.commits).toEqual([['o-2']]);
+  });
+
+  it('keys that are one number in DynamoDB are one key: 1, 1.0 and 1e0', async () => {
+    const h = new Harness({ mapping: { businessHashKey: { name: 'pk', type: 'N' }, businessKey: 'key', onExistingKey: 'overwrite' } });
+    await h.deliver(record('m1', '{"id":"o-1","key":1}'), record('m2', '{"id":"o-2","key":1.0}'), record('m3', '{"id":"o-3","key":10e-1}'));
+    expect(h.store.commits).toEqual([['o-1'], ['o-2'], ['o-3']]);
+  });
+
+  it('a handler that throws fails its own record, without a delay for the others', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: (event, items) => {
+          if (event.eventId === 'o-1') throw new TypeError('a bug in the handler');
+          return meaning.plan(event, items);
+        },
+      },
+    });
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual(['m1']);
+    expect(h.reasons()).toEqual(['handler_failed']);
+  });
+
+  it('a record that came back twice already is planned last, after the finished ones were deleted', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const planned: string[] = [];
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: (event, items) => {
+          planned.push(`${event.eventId} after ${h.queue.deleted.length} deletes`);
+          return meaning.plan(event, items);
+        },
+      },
+    });
+    await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')), record('m3', order('o-3'), { receiveCount: 5 }));
+    expect(planned).toEqual(['o-2 after 0 deletes', 'o-3 after 1 deletes', 'o-1 after 2 deletes']);
+  });
+
+  it('the whole batch twice through one container: every record is acknowledged and nothing happens twice', async () => {
+    const h = new Harness();
+    const batch = Array.from({ length: 30 }, (_, i) => record(`m${i}`, order(`o-${i}`)));
+    expect(failures(await h.invoke(batch))).toEqual([]);
+    expect(failures(await h.invoke(batch))).toEqual([]);
+    expect(h.topic.ids).toHaveLength(30);
+  });
+});

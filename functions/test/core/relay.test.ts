@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { segmentAt, sweepSegments } from '../../src/core/sweep.ts';
+import { Harness, order, record, START_MS } from './harness.ts';
+
+async function dropped(receiveCount: number): Promise<Harness> {
+  const h = new Harness();
+  const publish = h.topic.publish.bind(h.topic);
+  h.topic.publish = () => {
+    throw new Error('process gone');
+  };
+  await h.deliver(record('m1', order('o-1'), { receiveCount }));
+  h.topic.publish = publish;
+  return h;
+}
+
+describe('the relay', () => {
+  it('publishes a row in trouble from its stored bytes; the redriven message is then only acknowledged', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    expect(await h.relay()).toMatchObject({ relayed: 1, failed: 0, inTrouble: 0, oldestSeconds: 31 });
+    expect(h.topic.ids).toEqual(['o-1']);
+    expect(await h.deliver(record('m9', order('o-1')))).toEqual([]);
+    expect(h.topic.ids).toEqual(['o-1']);
+  });
+
+  it('leaves a live lease alone, and a lease that is not over for long enough', async () => {
+    const h = await dropped(2);
+    h.clock.advance(20_000);
+    expect(await h.relay()).toMatchObject({ relayed: 0, inTrouble: 1 });
+    h.clock.advance(11_001);
+    expect(await h.relay({ graceMs: 60_000 })).toMatchObject({ relayed: 0, inTrouble: 1 });
+  });
+
+  it('two relays and a redelivery at once publish once', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    const [a, b, failed] = await Promise.all([h.relay(), h.relay(), h.deliver(record('m1', order('o-1'), { receiveCount: 3 }))]);
+    expect(h.topic.ids).toEqual(['o-1']);
+    expect((a?.relayed ?? 0) + (b?.relayed ?? 0) + (failed?.length === 0 ? 1 : 0)).toBeGreaterThanOrEqual(1);
+    expect(h.store.status('o-1')).toBe('sent');
+  });
+
+  it('a row that cannot be published keeps the new lease, behind rows that were never tried', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    h.topic.fault = () => 'failed';
+    expect(await h.relay()).toMatchObject({ relayed: 0, failed: 1, inTrouble: 1 });
+    expect(Number((h.store.rows.get('o-1')?.lease_expires_at_ms as { N: string }).N)).toBeGreaterThan(h.clock.now());
+  });
+
+  it('a row that the index does not know is found by the sweep, in its segment', async () => {
+    const h = await dropped(1);
+    h.clock.advance(31_001);
+    expect(await h.relay()).toMatchObject({ relayed: 0, inTrouble: 0 });
+    expect(await h.relay({ sweepHours: 1, intervalMinutes: 60 })).toMatchObject({ relayed: 1, sweep: { segments: 1, complete: true } });
+    expect(h.topic.ids).toEqual(['o-1']);
+  });
+
+  it('a segment that does not fit its run is reported', async () => {
+    const h = await dropped(1);
+    h.store.scanPending = async () => {
+      h.clock.advance(60_000);
+      return { rows: [], next: { event_id: { S: 'x' } } };
+    };
+    expect((await h.relay({ sweepHours: 24 })).sweep?.complete).toBe(false);
+    expect(h.telemetry.sum('SweepIncomplete')).toBe(1);
+  });
+});
+
+describe('the sweep', () => {
+  it('reads every segment once in its time, chosen by the clock', () => {
+    const segments = sweepSegments(24, 5);
+    expect(segments).toBe(288);
+    const seen = new Set(Array.from({ length: segments }, (_, run) => segmentAt(START_MS + run * 300_000 + 4_000, segments, 5)));
+    expect(seen.size).toBe(288);
+  });
+});

@@ -41,7 +41,9 @@ interface KeyPart {
 }
 
 /** Compiles the business write of a mapping: one put, under the condition that `on_existing_key` asks for. */
-export function businessWriter(mapping: BusinessMapping): (event: JsonObject) => Result<BusinessWrite, PermanentReason> {
+export function businessWriter(
+  mapping: BusinessMapping,
+): (event: JsonObject) => Result<BusinessWrite, PermanentReason> {
   const parts = keyParts(mapping);
   const find = optional(mapping.businessItem, 'business_item');
   const version = versionExpression(mapping, parts);
@@ -61,7 +63,14 @@ export function businessWriter(mapping: BusinessMapping): (event: JsonObject) =>
     }
     if (version === undefined) {
       const condition = { expression: BUSINESS_KEY_IS_FREE, names: { '#pk': pk } };
-      const write = { kind: 'put', table, key: key.value, item: item.value, condition, onConditionFailed: 'reject' } as const;
+      const write = {
+        kind: 'put',
+        table,
+        key: key.value,
+        item: item.value,
+        condition,
+        onConditionFailed: 'reject',
+      } as const;
       return { ok: true, value: write };
     }
     const number = readVersion(version(event));
@@ -107,7 +116,9 @@ function keyParts(mapping: BusinessMapping): readonly KeyPart[] {
 
 function versionExpression(mapping: BusinessMapping, parts: readonly KeyPart[]): Expression | undefined {
   if ((mapping.onExistingKey === 'newer') !== (mapping.version !== undefined)) {
-    throw new ConfigurationError('business_version and on_existing_key = "newer" belong together: set both or neither.');
+    throw new ConfigurationError(
+      'business_version and on_existing_key = "newer" belong together: set both or neither.',
+    );
   }
   if (mapping.version !== undefined && parts.some(({ attribute }) => attribute.name === VERSION_ATTRIBUTE)) {
     throw new ConfigurationError(`${VERSION_ATTRIBUTE} is kept by on_existing_key = "newer": it cannot be a key.`);

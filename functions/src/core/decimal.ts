@@ -77,9 +77,7 @@ export function normaliseDecimal(text: string): string {
 /** Whether DynamoDB stores the number with every digit. */
 export function isStorable(decimal: Decimal): boolean {
   const power = magnitude(decimal);
-  return (
-    decimal.digits.length <= NUMBER_MAX_DIGITS && power >= NUMBER_MIN_MAGNITUDE && power <= NUMBER_MAX_MAGNITUDE
-  );
+  return decimal.digits.length <= NUMBER_MAX_DIGITS && power >= NUMBER_MIN_MAGNITUDE && power <= NUMBER_MAX_MAGNITUDE;
 }
 
 /** Negative, zero or positive, as `left` is smaller than, equal to or larger than `right`. Exact at any length. */

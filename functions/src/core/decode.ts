@@ -1,6 +1,7 @@
 import { type Envelope, openRecord, type Unwrapped } from './envelopes.ts';
-import { compileExpression, type Expression, isTruthy } from './expression.ts';
+import { compileExpression, type Expression } from './expression.ts';
 import { payloadHash } from './hash.ts';
+import { isTruthy } from './jmespath/value.ts';
 import { ExactNumber, isPresent, type JsonValue, type Result } from './json-value.ts';
 import { HASH_KEY_MAX_BYTES } from './limits.ts';
 import type { PermanentReason } from './reasons.ts';

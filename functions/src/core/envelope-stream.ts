@@ -65,7 +65,10 @@ function plainValue(attribute: JsonValue | undefined): JsonValue | undefined {
   }
 }
 
-function plainList(list: JsonValue, plain: (element: JsonValue) => JsonValue | undefined): readonly JsonValue[] | undefined {
+function plainList(
+  list: JsonValue,
+  plain: (element: JsonValue) => JsonValue | undefined,
+): readonly JsonValue[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const values: JsonValue[] = [];
   for (const element of list as readonly JsonValue[]) {

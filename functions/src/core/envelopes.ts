@@ -60,7 +60,11 @@ function detailOf(body: JsonValue): JsonValue {
   return known ? (body.detail ?? null) : null;
 }
 
-function one(value: JsonValue, attributes: Unwrapped['attributes'], otherwise: PermanentReason = 'not_an_object'): Opened {
+function one(
+  value: JsonValue,
+  attributes: Unwrapped['attributes'],
+  otherwise: PermanentReason = 'not_an_object',
+): Opened {
   if (!isJsonObject(value)) return failed(otherwise);
   return { kind: 'parts', parts: [{ ok: true, value: { payload: value, attributes } }] };
 }

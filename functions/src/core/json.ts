@@ -41,7 +41,9 @@ export function readJson(body: string): Result<JsonValue, PermanentReason> {
   };
   let value: unknown;
   try {
-    value = RISKY_NUMBER.test(text) ? parse(text, (_key, number, context) => exact(number, context, walk)) : parse(text);
+    value = RISKY_NUMBER.test(text)
+      ? parse(text, (_key, number, context) => exact(number, context, walk))
+      : parse(text);
   } catch {
     return { ok: false, reason: 'not_json' };
   }

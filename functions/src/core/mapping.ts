@@ -1,6 +1,6 @@
-import { businessWriter, type BusinessMapping } from './business-write.ts';
+import { type BusinessMapping, businessWriter } from './business-write.ts';
 import { attempt, createDecoder, type DecodeMapping } from './decode.ts';
-import { notificationRenderer, type NotificationMapping } from './render-notification.ts';
+import { type NotificationMapping, notificationRenderer } from './render-notification.ts';
 import { compileSchema } from './schema.ts';
 import type { Meaning } from './types.ts';
 

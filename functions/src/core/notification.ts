@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { ExactNumber, type JsonValue } from './json-value.ts';
 import { writeJson } from './json.ts';
+import { ExactNumber, type JsonValue } from './json-value.ts';
 import {
   ATTRIBUTE_NAME_MAX_CHARACTERS,
   FIFO_ID_MAX_CHARACTERS,
@@ -18,7 +18,7 @@ export interface NotificationRules {
 
 /** What SQS accepts in a message, and so every subscriber of that kind. .../APIReference/API_SendMessage.html */
 const FOREIGN_CHARACTERS = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
-const CONTROL_CHARACTERS = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
+const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]/u;
 /** MessageGroupId and MessageDeduplicationId. docs.aws.amazon.com/sns/latest/api/API_Publish.html */
 const FIFO_ID = new RegExp(`^[A-Za-z0-9!"#$%&'()*+,\\-./:;<=>?@[\\\\\\]^_\`{|}~]{1,${FIFO_ID_MAX_CHARACTERS}}$`);
 const ATTRIBUTE_NAME = new RegExp(`^[A-Za-z0-9_.-]{1,${ATTRIBUTE_NAME_MAX_CHARACTERS}}$`);
@@ -49,7 +49,12 @@ function isMessageText(text: string): boolean {
 }
 
 function isSubject(subject: string): boolean {
-  return subject.trim() !== '' && subject.length <= SUBJECT_MAX_CHARACTERS && isMessageText(subject) && !CONTROL_CHARACTERS.test(subject);
+  return (
+    subject.trim() !== '' &&
+    subject.length <= SUBJECT_MAX_CHARACTERS &&
+    isMessageText(subject) &&
+    !CONTROL_CHARACTERS.test(subject)
+  );
 }
 
 function isAttribute(attribute: MessageAttribute | undefined): boolean {
@@ -62,7 +67,9 @@ function isAttribute(attribute: MessageAttribute | undefined): boolean {
  * `__proto__` would be legal there and is refused here: no object literal holds it.
  */
 export function isAttributeName(name: string): boolean {
-  return ATTRIBUTE_NAME.test(name) && name !== '__proto__' && !/^\.|\.$|\.\./.test(name) && !/^(?:aws|amazon)\./i.test(name);
+  return (
+    ATTRIBUTE_NAME.test(name) && name !== '__proto__' && !/^\.|\.$|\.\./.test(name) && !/^(?:aws|amazon)\./i.test(name)
+  );
 }
 
 /**

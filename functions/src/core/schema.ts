@@ -14,7 +14,13 @@ export function compileSchema(text: string, variable: string): (event: JsonObjec
     throw new ConfigurationError(`${variable} is not a JSON Schema: it must be the text of one JSON object.`);
   }
   // A message could hold `constructor` or `toString`: only its own members count.
-  const options = { strict: true, strictTypes: false, strictRequired: false, validateFormats: false, ownProperties: true };
+  const options = {
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    validateFormats: false,
+    ownProperties: true,
+  };
   let validate: ValidateFunction;
   try {
     const plain = toPlain(schema.value) as JsonObject;

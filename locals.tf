@@ -17,7 +17,7 @@ locals {
     region     = try(local.region.region, local.region.name) # provider 6, provider 5
   }
 
-  # Text in quotes of any of JMESPath's three kinds, so that what remains can be checked for its brackets.
+  # Text in quotes of any of JMESPath's three kinds, replaced by a letter before brackets are counted.
   jmespath_quoted = "/'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\"|`(?:[^`\\\\]|\\\\.)*`/"
 
   visibility_timeout_seconds = (

@@ -28,7 +28,7 @@ variable "event_id" {
 
   validation {
     condition = alltrue([
-      for bare in [replace(var.event_id, local.jmespath_quoted, "")] :
+      for bare in [replace(var.event_id, local.jmespath_quoted, "q")] :
       !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
@@ -47,9 +47,9 @@ variable "business_key" {
   }
 
   validation {
-    condition = var.business_key == null ? true : alltrue([
-      for bare in [replace(coalesce(var.business_key, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.business_key, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.business_key == null ? [] : [replace(var.business_key, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "business_key is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -81,9 +81,9 @@ variable "event_filter" {
   default     = null
 
   validation {
-    condition = var.event_filter == null ? true : alltrue([
-      for bare in [replace(coalesce(var.event_filter, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.event_filter, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.event_filter == null ? [] : [replace(var.event_filter, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "event_filter is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -97,7 +97,7 @@ variable "event_id_prefix" {
   nullable    = false
 
   validation {
-    condition     = length(base64encode(var.event_id_prefix)) <= 172
+    condition     = floor(length(replace(base64encode(var.event_id_prefix), "=", "")) * 3 / 4) <= 128
     error_message = "event_id_prefix is longer than 128 bytes; write a shorter one."
   }
 }
@@ -108,9 +108,9 @@ variable "fingerprint" {
   default     = null
 
   validation {
-    condition = var.fingerprint == null ? true : alltrue([
-      for bare in [replace(coalesce(var.fingerprint, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.fingerprint, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.fingerprint == null ? [] : [replace(var.fingerprint, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "fingerprint is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -123,9 +123,9 @@ variable "correlation_id" {
   default     = null
 
   validation {
-    condition = var.correlation_id == null ? true : alltrue([
-      for bare in [replace(coalesce(var.correlation_id, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.correlation_id, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.correlation_id == null ? [] : [replace(var.correlation_id, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "correlation_id is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -161,9 +161,9 @@ variable "business_sort_key" {
   default     = null
 
   validation {
-    condition = var.business_sort_key == null ? true : alltrue([
-      for bare in [replace(coalesce(var.business_sort_key, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.business_sort_key, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.business_sort_key == null ? [] : [replace(var.business_sort_key, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "business_sort_key is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -176,9 +176,9 @@ variable "business_item" {
   default     = null
 
   validation {
-    condition = var.business_item == null ? true : alltrue([
-      for bare in [replace(coalesce(var.business_item, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.business_item, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.business_item == null ? [] : [replace(var.business_item, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "business_item is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -191,9 +191,9 @@ variable "business_version" {
   default     = null
 
   validation {
-    condition = var.business_version == null ? true : alltrue([
-      for bare in [replace(coalesce(var.business_version, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.business_version, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.business_version == null ? [] : [replace(var.business_version, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "business_version is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -223,9 +223,9 @@ variable "notification" {
   default     = null
 
   validation {
-    condition = var.notification == null ? true : alltrue([
-      for bare in [replace(coalesce(var.notification, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.notification, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.notification == null ? [] : [replace(var.notification, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "notification is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -238,9 +238,9 @@ variable "notification_subject" {
   default     = null
 
   validation {
-    condition = var.notification_subject == null ? true : alltrue([
-      for bare in [replace(coalesce(var.notification_subject, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.notification_subject, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.notification_subject == null ? [] : [replace(var.notification_subject, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "notification_subject is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -269,8 +269,8 @@ variable "notification_attributes" {
   validation {
     condition = alltrue(flatten([
       for expression in values(var.notification_attributes) : [
-        for bare in [replace(expression, local.jmespath_quoted, "")] :
-        trimspace(expression) != "" && !can(regex("['\"`]", bare)) &&
+        for bare in [replace(expression, local.jmespath_quoted, "q")] :
+        trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
         alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
       ]
     ]))
@@ -284,9 +284,9 @@ variable "notification_group_id" {
   default     = null
 
   validation {
-    condition = var.notification_group_id == null ? true : alltrue([
-      for bare in [replace(coalesce(var.notification_group_id, "-"), local.jmespath_quoted, "")] :
-      trimspace(coalesce(var.notification_group_id, "-")) != "" && !can(regex("['\"`]", bare)) &&
+    condition = alltrue([
+      for bare in var.notification_group_id == null ? [] : [replace(var.notification_group_id, local.jmespath_quoted, "q")] :
+      trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
     error_message = "notification_group_id is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
@@ -336,12 +336,12 @@ variable "existing_queue" {
   }
 
   validation {
-    condition     = var.existing_queue == null ? true : endswith(var.existing_queue.arn, ".fifo") == (var.fifo != null)
+    condition     = var.existing_queue == null ? true : endswith(coalesce(var.existing_queue.arn, "-"), ".fifo") == (var.fifo != null)
     error_message = "existing_queue.arn and fifo contradict each other; write fifo = {} for a queue whose name ends in .fifo, and leave fifo out for others."
   }
 
   validation {
-    condition     = var.existing_queue == null ? true : endswith(var.existing_queue.dlq_arn, ".fifo") == (var.fifo != null)
+    condition     = var.existing_queue == null ? true : endswith(coalesce(var.existing_queue.dlq_arn, "-"), ".fifo") == (var.fifo != null)
     error_message = "existing_queue.dlq_arn is of the other type; a FIFO queue needs a FIFO dead-letter queue, a standard queue a standard one."
   }
 

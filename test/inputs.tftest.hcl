@@ -296,7 +296,6 @@ run "text_refused" {
 
   variables {
     event_id_prefix         = join("", [for i in range(129) : "x"])
-    json_schema             = "order.schema.json"
     environment             = { QUEUE_URL = "x" }
     consumer_package        = "no-such.zip"
     runtime                 = "python3.13"
@@ -305,7 +304,6 @@ run "text_refused" {
 
   expect_failures = [
     var.event_id_prefix,
-    var.json_schema,
     var.environment,
     var.consumer_package,
     var.runtime,
@@ -360,4 +358,15 @@ run "numbers_too_large" {
     var.function_memory_mb,
     var.log_retention_days,
   ]
+}
+
+# A path instead of the text is refused. Alone: the check measures the whole configuration, so it waits for the others.
+run "json_schema_not_json" {
+  command = plan
+
+  variables {
+    json_schema = "order.schema.json"
+  }
+
+  expect_failures = [var.json_schema]
 }

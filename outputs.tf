@@ -72,3 +72,11 @@ output "retry_budget_seconds" {
   description = "The least time, in seconds, between a message's first failed receive and its move to the dead-letter queue: the sum of the shortest delays. An outage that is over sooner costs no redrive."
   value       = local.retry_budget_seconds
 }
+
+output "configuration" {
+  description = "What the functions are told, as JSON text, known at plan: `consumer` and `relay`."
+  value = {
+    consumer = local.consumer_json
+    relay    = local.relay_json
+  }
+}

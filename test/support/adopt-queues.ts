@@ -61,16 +61,19 @@ function queuesOf(plan: PlanJson, action: string): readonly ResourceChange[] {
   );
 }
 
+/** What to tell the API: what the plan says, less what the API takes as said, or refuses to hear. */
 function apiAttributes({ change }: ResourceChange, creating: boolean): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [planned, name] of Object.entries(attributes)) {
     const value = change.after?.[planned];
     const unchanged = !creating && JSON.stringify(value) === JSON.stringify(change.before?.[planned]);
-    // Only a FIFO queue may be told that it is one.
-    const implied = name === 'FifoQueue' && (value === false || !creating);
-    if (value === undefined || value === null || value === '' || unchanged || implied) continue;
-    if (creating && value === false && name === 'ContentBasedDeduplication') continue;
-    result[name] = String(value);
+    const unset = value === undefined || value === null || value === '';
+    // Only a FIFO queue may be told that it is one, and 0 stands for no reuse period.
+    const unsayable =
+      (name === 'FifoQueue' && (value === false || !creating)) ||
+      (name === 'ContentBasedDeduplication' && value === false && creating) ||
+      (name === 'KmsDataKeyReusePeriodSeconds' && value === 0);
+    if (!unset && !unchanged && !unsayable) result[name] = String(value);
   }
   return result;
 }

@@ -16,9 +16,7 @@ export function terraformIn(folder: string, endpoint: string | undefined): Terra
       return stdout;
     } catch (error) {
       const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-      throw new Error(
-        `terraform ${args.join(' ')} failed in ${folder}:\n${stdout.slice(-4000)}\n${stderr.slice(-8000)}`,
-      );
+      throw new Error(`terraform ${args.join(' ')} failed in ${folder}:\n${(stderr || stdout).slice(-6000)}`);
     }
   };
 }

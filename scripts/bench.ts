@@ -1,0 +1,66 @@
+/**
+ * `make bench`: the pipeline beside three other ways to do the same work, in one run, interleaved, against one stub of
+ * AWS in another process. Writes docs/performance.md, .json and .svg. No test: nothing fails on a figure.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildAll, VARIANTS } from './bench/build.ts';
+import { performanceSvg } from './bench/chart.ts';
+import { Child } from './bench/child.ts';
+import type { Figures } from './bench/figures.ts';
+import { measureColdStarts } from './bench/measure-cold-start.ts';
+import { measureHeap } from './bench/measure-heap.ts';
+import { measureScenario } from './bench/measure-scenario.ts';
+import { performanceJson, performanceMarkdown } from './bench/report.ts';
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, out: { type: 'string' } },
+});
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const scratch = join(root, '.scratch', 'bench');
+const out = options.out ?? join(root, 'docs');
+mkdirSync(scratch, { recursive: true });
+mkdirSync(out, { recursive: true });
+
+const built = await buildAll(root, scratch);
+const stub = new Child(join(root, 'scripts/bench/stub.ts'), [], process.env);
+const { port } = (await stub.first) as { port: number };
+
+const figures: Figures = { scenarios: [], heap: undefined, coldStart: undefined, bundleBytes: {} };
+for (const variant of VARIANTS) figures.bundleBytes[variant] = built[variant].bytes;
+figures.bundleBytes['sdk-only'] = built['sdk-only'].bytes;
+
+for (const batchSize of [10, 100, 1000]) {
+  for (const duplicates of [0, 0.01, 0.05, 0.2]) {
+    const measured = await measureScenario({ batchSize, duplicates }, built, port, options.quick);
+    figures.scenarios.push(...measured);
+    for (const one of measured) {
+      console.log(
+        [
+          one.variant.padEnd(10),
+          `batch ${String(batchSize).padStart(4)}`,
+          `duplicates ${String(duplicates * 100).padStart(2)} %`,
+          `${one.messagesPerSecond.toFixed(0).padStart(6)} /s`,
+          `cpu ${one.cpuMs.median.toFixed(3)} ms`,
+          `wall ${one.wallMs.median.toFixed(3)} ms`,
+          `calls ${one.callsPerMessage.toFixed(3)}`,
+          `wu ${one.writeUnitsPerMessage.toFixed(3)}`,
+          `ru ${one.readUnitsPerMessage.toFixed(3)}`,
+          `rss ${(one.peakRssBytes / 2 ** 20).toFixed(0)} MB`,
+        ].join('  '),
+      );
+    }
+  }
+}
+figures.heap = await measureHeap(built, port, options.quick);
+console.log('heap', figures.heap);
+figures.coldStart = await measureColdStarts(built, port, options.quick ? 5 : 25);
+console.log('cold start', figures.coldStart);
+stub.stop();
+
+writeFileSync(join(out, 'performance.json'), performanceJson(figures));
+writeFileSync(join(out, 'performance.svg'), performanceSvg(figures));
+writeFileSync(join(out, 'performance.md'), performanceMarkdown(figures));
+console.log(`written: ${out}/performance.md, performance.json, performance.svg`);

@@ -18,9 +18,11 @@ export function compileSchema(text: string, variable: string): (event: JsonObjec
     strict: true,
     strictTypes: false,
     strictRequired: false,
+    strictTuples: false,
     validateFormats: false,
     ownProperties: true,
-  };
+    logger: false,
+  } as const;
   let validate: ValidateFunction;
   try {
     const plain = toPlain(schema.value) as JsonObject;

@@ -27,7 +27,7 @@ describe('one value has one text', () => {
     for (const text of texts) expect(normaliseDecimal(text)).toBe(expected);
   });
 
-  it.each([1, 0.1, 1e21, 1e-7, 123456789.125, 5e-324, 1.7976931348623157e308, 1.2345678901234567e21, -2.5e-9])(
+  it.each([1, 0.1, 1e21, 1e-7, 123456789.125, 5e-324, 1.7976931348623157e308, 2 ** 70, -2.5e-9])(
     'agrees for %d whether it comes as a number or as text',
     (number) => {
       expect(numberText(number)).toBe(normaliseDecimal(String(number)));

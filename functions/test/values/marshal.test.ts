@@ -9,7 +9,7 @@ const reasonOf = (value: unknown) => {
   const result = toAttributeValue(value);
   return result.ok ? undefined : result.reason;
 };
-const valueOf = (value: unknown) => {
+const stored = (value: unknown) => {
   const result = toAttributeValue(value);
   if (!result.ok) throw new Error(result.reason);
   return result.value;
@@ -27,7 +27,7 @@ describe('numbers reach DynamoDB with every digit, or not at all', () => {
     ['C-49', '1e-130', '1e-130'],
     ['C-50', '1e125', '1e125'],
   ])('%s: %s becomes N %s', (_id, body, text) => {
-    expect(valueOf(read(body))).toEqual({ N: text });
+    expect(stored(read(body))).toEqual({ N: text });
   });
 
   it.each([
@@ -50,12 +50,12 @@ describe('numbers reach DynamoDB with every digit, or not at all', () => {
   );
 
   it('takes bigint', () => {
-    expect(valueOf(-9007199254740993n)).toEqual({ N: '-9007199254740993' });
+    expect(stored(-9007199254740993n)).toEqual({ N: '-9007199254740993' });
   });
 
   it('C-50: stores a string of digits as a string', () => {
     const hex = '08040404040404040404040404040404040404040404040404';
-    expect(valueOf(hex)).toEqual({ S: hex });
+    expect(stored(hex)).toEqual({ S: hex });
   });
 });
 
@@ -91,22 +91,22 @@ describe('what a handler gives has one documented outcome', () => {
   });
 
   it("C-52: '' stays '', and null stays null", () => {
-    expect(valueOf({ s: '', n: null })).toEqual({ M: { s: { S: '' }, n: { NULL: true } } });
+    expect(stored({ s: '', n: null })).toEqual({ M: { s: { S: '' }, n: { NULL: true } } });
   });
 
   it('C-60: an object without a prototype is an object like any other', () => {
-    expect(valueOf(Object.assign(Object.create(null), { b: 1 }))).toEqual({ M: { b: { N: '1' } } });
+    expect(stored(Object.assign(Object.create(null), { b: 1 }))).toEqual({ M: { b: { N: '1' } } });
   });
 
   it('stores binaries and sets of one type', () => {
     const bytes = new Uint8Array([1, 2]);
-    expect(valueOf(bytes)).toEqual({ B: bytes });
-    expect(valueOf(Buffer.from('ab'))).toEqual({ B: Buffer.from('ab') });
-    expect(valueOf(new Set(['a', '']))).toEqual({ SS: ['a', ''] });
-    expect(valueOf(new Set([1, 2n, new ExactNumber('9007199254740993')]))).toEqual({
+    expect(stored(bytes)).toEqual({ B: bytes });
+    expect(stored(Buffer.from('ab'))).toEqual({ B: Buffer.from('ab') });
+    expect(stored(new Set(['a', '']))).toEqual({ SS: ['a', ''] });
+    expect(stored(new Set([1, 2n, new ExactNumber('9007199254740993')]))).toEqual({
       NS: ['1', '2', '9007199254740993'],
     });
-    expect(valueOf(new Set([bytes]))).toEqual({ BS: [bytes] });
+    expect(stored(new Set([bytes]))).toEqual({ BS: [bytes] });
   });
 
   it.each(['\ud800', { a: '\udc00' }, { '\ud800': 1 }, new Set(['\ud800'])])(

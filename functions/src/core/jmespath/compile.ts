@@ -3,7 +3,7 @@ import type { Ast, Comparison } from './ast.ts';
 import { FUNCTIONS } from './functions.ts';
 import { ExpressionError } from './lexer.ts';
 import { parse } from './parser.ts';
-import { compareNumbers, isEqual, isNumber, isTruthy } from './value.ts';
+import { compareNumbers, compareStrings, isEqual, isNumber, isTruthy } from './value.ts';
 
 export type Evaluate = (value: JsonValue) => JsonValue;
 
@@ -116,14 +116,14 @@ function slice(list: readonly JsonValue[], start: number | null, stop: number | 
   return items;
 }
 
-/** Order is defined for numbers only; between other values it is null. */
+/** Numbers have an order, and strings (as in jmespath.py: dates can be compared); between other values it is null. */
 function compare(operator: Comparison, left: Evaluate, right: Evaluate): Evaluate {
   if (operator === '==') return (value) => isEqual(left(value), right(value));
   if (operator === '!=') return (value) => !isEqual(left(value), right(value));
   return (value) => {
     const [a, b] = [left(value), right(value)];
-    if (!isNumber(a) || !isNumber(b)) return null;
-    const order = compareNumbers(a, b);
+    const order = orderOf(a, b);
+    if (order === undefined) return null;
     switch (operator) {
       case '<':
         return order < 0;
@@ -135,6 +135,11 @@ function compare(operator: Comparison, left: Evaluate, right: Evaluate): Evaluat
         return order >= 0;
     }
   };
+}
+
+function orderOf(left: JsonValue, right: JsonValue): number | undefined {
+  if (isNumber(left) && isNumber(right)) return compareNumbers(left, right);
+  return typeof left === 'string' && typeof right === 'string' ? compareStrings(left, right) : undefined;
 }
 
 function object(members: readonly { readonly name: string; readonly value: Ast }[]): Evaluate {

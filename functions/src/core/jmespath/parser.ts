@@ -90,6 +90,10 @@ class Parser {
   }
 
   #infix(left: Ast, token: Token): Ast {
+    // `!a.b` is `(!a).b` to JMESPath, which never finds anything: in a filter it would drop every event without a word.
+    if (left.type === 'not' && (token.type === '.' || token.type.startsWith('['))) {
+      throw new ExpressionError('! binds more tightly than what follows: write !(a.b) for !a.b');
+    }
     switch (token.type) {
       case '.':
         if (this.#peek().type !== '*') return { type: 'chain', left, right: this.#member(40) };

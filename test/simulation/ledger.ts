@@ -1,0 +1,300 @@
+import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
+import { parseRow } from '../../functions/src/core/row.ts';
+import type { Notification } from '../../functions/src/core/types.ts';
+import type { CommitEvent, QuarantinedMessage, RowUpdate } from '../../functions/src/ports.ts';
+import type { Observer } from './dynamodb.ts';
+import { numberText, textOf } from './dynamodb.ts';
+import { SABOTAGE, type Scenario, type Sent } from './scenario.ts';
+import type { Published } from './sns.ts';
+import type { DeadLettered, Message, Sqs, SqsObserver } from './sqs.ts';
+
+export type Promise_ = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'order' | 'untried' | 'rule 8' | 'rule 9' | 'rule 10' | 'answer' | 'time-out' | 'progress';
+
+/** A promise that was broken. */
+export class Broken extends Error {
+  readonly promise: Promise_;
+
+  constructor(promise: Promise_, message: string) {
+    super(message);
+    this.name = 'Broken';
+    this.promise = promise;
+  }
+}
+
+/** What the ledger must know of the world to judge a call. */
+export interface Witness {
+  readonly nowMs: number;
+  row(eventId: string): AttributeMap | undefined;
+  /** Commits of this message's latest invocation that may still be executed. */
+  mayStillCommit(messageId: string, eventId: string): boolean;
+  /** When the invocation began that holds this message. */
+  invocationBegan(messageId: string): number;
+  trace(text: () => string): void;
+}
+
+/**
+ * Keeps the books and compares them with the promises after every step. It looks at what is executed in the services,
+ * never at what the consumer says about itself.
+ */
+export class Ledger implements Observer, SqsObserver {
+  readonly commits = new Map<string, number>();
+  /** When an event was committed. */
+  readonly committedAt = new Map<string, number>();
+  /** The notifications stored with an event, and how often each was published. */
+  readonly #owed = new Map<string, { readonly notification: Notification; count: number }[]>();
+  readonly #firstPublished = new Map<string, number>();
+  readonly scenario: Scenario;
+  readonly #witness: Witness;
+  readonly #byBody = new Map<string, Sent>();
+  /** Messages of each FIFO group, in order. */
+  readonly #lanes = new Map<string, Message[]>();
+  queue: Sqs | undefined;
+  duplicateNotifications = 0;
+
+  constructor(scenario: Scenario, witness: Witness) {
+    this.scenario = scenario;
+    this.#witness = witness;
+    for (const message of scenario.messages) this.#byBody.set(message.body, message);
+  }
+
+  sent(message: Message): void {
+    if (message.groupId === undefined || !this.#fifo) return;
+    const lane = this.#lanes.get(message.groupId);
+    if (lane === undefined) this.#lanes.set(message.groupId, [message]);
+    else lane.push(message);
+  }
+
+  specOf(origin: number): Sent | undefined {
+    return this.scenario.messages[origin];
+  }
+
+  // What DynamoDB executes ---------------------------------------------------------------------------------------------
+
+  committing(event: CommitEvent): void {
+    const eventId = textOf(event.row.event_id);
+    const count = (this.commits.get(eventId) ?? 0) + 1;
+    this.commits.set(eventId, count);
+    if (count > 1) throw new Broken('G1', `event ${eventId} is committed a second time`);
+    this.committedAt.set(eventId, this.#witness.nowMs);
+    this.#checkWrites(eventId, event);
+    if (this.#fifo) this.#checkLane(eventId, 'committed', textOf(event.row.message_id));
+  }
+
+  rowChanged(eventId: string, before: AttributeMap | undefined, after: AttributeMap, by: RowUpdate['kind'] | 'commit'): void {
+    const pending = textOf(after.status) === 'pending';
+    if (pending && after.expires_at !== undefined) throw new Broken('rule 8', `the pending row of ${eventId} carries the TTL attribute`);
+    if (!pending && numberText(after.expires_at) === '') throw new Broken('rule 8', `the sent row of ${eventId} is kept for ever`);
+    if (pending && (by === 'takeover' || by === 'release') && textOf(after.relay_shard) === '') throw new Broken('rule 9', `${by} of ${eventId} leaves the row out of the relay's index`);
+    if (before !== undefined && textOf(before.status) === 'sent' && pending) throw new Broken('G2', `${eventId} goes back from sent to pending`);
+    if (by === 'commit') this.#owe(eventId, after);
+    if (!pending) {
+      for (const { count } of this.#owed.get(eventId) ?? []) {
+        if (count === 0) throw new Broken('G2', `${eventId} is marked as sent before it was published`);
+      }
+    }
+  }
+
+  #owe(eventId: string, row: AttributeMap): void {
+    const parsed = parseRow({ ...row, v: { N: '1' } });
+    if ('unknown' in parsed) throw new Broken('G2', `the row of ${eventId} cannot be read back`);
+    this.#owed.set(eventId, parsed.notifications.map((notification) => ({ notification, count: 0 })));
+  }
+
+  /** All business writes of an event, or none where a newer event has won. */
+  #checkWrites(eventId: string, event: CommitEvent): void {
+    const expected = this.scenario.kind === 'handler' ? 2 : 1;
+    if (event.writes.length === expected) return;
+    if (event.writes.length === 0 && this.scenario.kind === 'newer') return;
+    throw new Broken('G1', `event ${eventId} is committed with ${event.writes.length} of its ${expected} business writes`);
+  }
+
+  // What SNS takes -----------------------------------------------------------------------------------------------------
+
+  published({ notification }: Published): void {
+    const eventId = notification.attributes.event_id?.value ?? '';
+    const owed = this.#owed.get(eventId);
+    if (owed === undefined) throw new Broken('G1', `${eventId} is published before it is committed`);
+    const place = owed.find((entry) => entry.notification.message === notification.message);
+    if (place === undefined) throw new Broken('G2', `what is published for ${eventId} is not what its commit stored`);
+    place.count += 1;
+    if (place.count > 1) this.duplicateNotifications += 1;
+    if (this.#firstPublished.has(eventId)) return;
+    this.#firstPublished.set(eventId, this.#witness.nowMs);
+    if (this.scenario.topicFifo) this.#checkLane(eventId, 'published', textOf(this.#witness.row(eventId)?.message_id));
+  }
+
+  isPublished(eventId: string): boolean {
+    return (this.#owed.get(eventId) ?? []).every(({ count }) => count > 0);
+  }
+
+  // What SQS does ------------------------------------------------------------------------------------------------------
+
+  /** G3 and G4: a message leaves the queue because its events are sent, or is in the dead-letter queue. */
+  deleting(message: Message): void {
+    const { queue } = this;
+    const dead = queue?.deadLetters.some((other) => other.messageId === message.messageId && other.by === 'quarantine');
+    const spec = this.specOf(message.origin);
+    if (dead === true || spec === undefined) return;
+    for (const { eventId, good, legacy } of spec.events) {
+      const row = this.#witness.row(eventId);
+      const status = textOf(row?.status);
+      if (status === 'sent') continue;
+      if (status === 'pending') throw new Broken('G4', `${message.messageId} is acknowledged while ${eventId} is pending`);
+      if (spec.nature === 'not_ours') continue;
+      if (legacy && this.#everFiltered()) continue;
+      throw new Broken('G3', `${message.messageId} is acknowledged although ${eventId} ${good ? 'was never committed' : 'is bad and not in the dead-letter queue'}`);
+    }
+    if (spec.events.length === 0) throw new Broken('G3', `${message.messageId} cannot be read and is acknowledged without a copy in the dead-letter queue`);
+    if (this.#isOtherPayload(spec)) throw new Broken('G3', `${message.messageId} carries another payload under a used id and is acknowledged as a duplicate`);
+  }
+
+  moved(message: Message): void {
+    this.#witness.trace(() => `SQS moves ${message.messageId} to the dead-letter queue after ${message.receiveCount} receives`);
+  }
+
+  /** Rule 10 and G5: only what is bad, and never what is committed and unsent. */
+  quarantined(message: QuarantinedMessage): void {
+    const messageId = message.attributes.source_message_id?.value ?? message.messageId;
+    const spec = this.#byBody.get(message.body);
+    if (spec === undefined) throw new Broken('G3', `the quarantined copy of ${messageId} has another body`);
+    if (!this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, messageId)) throw new Broken('G5', `${messageId} (${spec.nature}) is quarantined as ${message.attributes.error_type?.value}, though nothing is wrong with it`);
+    const began = this.#witness.invocationBegan(messageId);
+    for (const { eventId } of spec.events) {
+      const pending = textOf(this.#witness.row(eventId)?.status) === 'pending';
+      if (pending && (this.committedAt.get(eventId) ?? Number.POSITIVE_INFINITY) < began) throw new Broken('rule 10', `${messageId} is quarantined while ${eventId}, committed before this attempt, is pending`);
+      if (this.#witness.row(eventId) === undefined && this.#witness.mayStillCommit(messageId, eventId)) throw new Broken('rule 10', `${messageId} is quarantined while a commit of ${eventId} by this attempt may still be executed`);
+    }
+  }
+
+  /** Whether any version of the code that is ever deployed may find this message permanently bad. */
+  mayBeQuarantined(spec: Sent): boolean {
+    if (BAD.has(spec.nature)) return true;
+    const { versions, kind } = this.scenario;
+    if (spec.events.some(({ legacy }) => legacy) && versions.some(({ version }) => version.schema === 'strict')) return true;
+    const other = this.scenario.messages.some((message) => message !== spec && message.events.some((event) => spec.events.some((mine) => mine.eventId === event.eventId && mine.content !== event.content)));
+    if (other) return true;
+    return kind === 'reject' && spec.events.some((mine) => this.#sharesKey(mine.eventId, mine.key));
+  }
+
+  /** Under another fingerprint a second message of an event cannot be told from another event with its id. */
+  #looksLikeAnother(spec: Sent, messageId: string): boolean {
+    const changed = this.scenario.versions.some(({ version }) => version.fingerprint === 'order');
+    return changed && spec.events.some(({ eventId }) => {
+      const row = this.#witness.row(eventId);
+      return row !== undefined && textOf(row.message_id) !== messageId;
+    });
+  }
+
+  /** Whether the event may rightly never be committed. */
+  mayStayUncommitted(spec: Sent, event: Sent['events'][number]): boolean {
+    if (!event.good) return true;
+    const { versions, kind } = this.scenario;
+    const last = versions.at(-1)?.version;
+    if (event.legacy && (last?.filter === 'strict' || last?.schema === 'strict' || this.#everFiltered())) return true;
+    if (kind === 'reject' && this.#sharesKey(event.eventId, event.key)) return true;
+    return spec.nature === 'killer' || spec.nature === 'endless';
+  }
+
+  #sharesKey(eventId: string, key: string): boolean {
+    return this.scenario.messages.some((message) => message.events.some((event) => event.eventId !== eventId && event.key === key));
+  }
+
+  #everFiltered(): boolean {
+    return this.scenario.versions.some(({ version }) => version.filter === 'strict');
+  }
+
+  /** True when the message's event is committed under its id with another content that every fingerprint tells apart. */
+  #isOtherPayload(spec: Sent): boolean {
+    return spec.events.some(({ eventId, content }) => {
+      const stored = textOf(this.#witness.row(eventId)?.message_id);
+      const origin = this.queue === undefined ? undefined : this.queue.originOf(stored);
+      const by = origin === undefined ? undefined : this.specOf(origin)?.events.find((event) => event.eventId === eventId);
+      return by !== undefined && by.content !== content;
+    });
+  }
+
+  // Order --------------------------------------------------------------------------------------------------------------
+
+  get #fifo(): boolean {
+    return this.scenario.settings.source === 'sqs_fifo';
+  }
+
+  /**
+   * An event of a FIFO group is committed (published) after everything before it in its group is: committed (published),
+   * gone to the dead-letter queue, acknowledged, or returned on its last receive.
+   */
+  #checkLane(eventId: string, what: 'committed' | 'published', messageId: string): void {
+    for (const lane of this.#lanes.values()) {
+      const place = lane.findIndex((message) => message.messageId === messageId);
+      if (place < 0) continue;
+      for (const earlier of lane.slice(0, place)) {
+        if (earlier.state !== 'queued' || earlier.receiveCount >= this.scenario.maxReceiveCount) continue;
+        const open = this.specOf(earlier.origin)?.events.find((event) => event.eventId !== eventId && !(what === 'committed' ? this.commits.has(event.eventId) : this.#firstPublished.has(event.eventId) || this.isSentSilently(event.eventId)));
+        if (open === undefined) continue;
+        if (this.queue?.deadLetters.some((dead) => dead.messageId === earlier.messageId) === true) continue;
+        if (this.specOf(earlier.origin)?.nature === 'not_ours' || open.legacy) continue;
+        throw new Broken('order', `${eventId} is ${what} before ${open.eventId} of ${earlier.messageId}, which is ahead in its group`);
+      }
+      return;
+    }
+  }
+
+  isSentSilently(eventId: string): boolean {
+    return this.commits.has(eventId) && (this.#owed.get(eventId)?.length ?? 0) === 0;
+  }
+
+  /** The lane of a head that fails on its last receive goes on; nobody follows it into the dead-letter queue untried. */
+  failedOnLastReceive(messageId: string, reason: string): void {
+    if (reason === 'lane_blocked') throw new Broken('untried', `${messageId} is returned untried on its last receive, because of the head of its group`);
+  }
+
+  // The end ------------------------------------------------------------------------------------------------------------
+
+  /** Everything has come to rest: nothing may be owed to anybody. */
+  atRest(dead: readonly DeadLettered[]): void {
+    for (const spec of this.scenario.messages) {
+      for (const event of spec.events) {
+        const row = this.#witness.row(event.eventId);
+        if (row === undefined) {
+          if (!this.mayStayUncommitted(spec, event)) throw new Broken('progress', `${event.eventId} (${spec.nature}) was never committed`);
+          continue;
+        }
+        if (textOf(row.status) !== 'sent') throw new Broken('G2', `${event.eventId} is still pending`);
+        if (!this.isPublished(event.eventId)) throw new Broken('G2', `${event.eventId} is committed and was never published`);
+      }
+    }
+    for (const letter of dead) {
+      if (letter.redriven) continue;
+      const spec = this.specOf(letter.origin);
+      if (spec !== undefined && letter.by === 'receives' && !this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, letter.messageId) && !SABOTAGE.has(spec.nature)) {
+        throw new Broken('progress', `${letter.messageId} (${spec.nature}) ends in the dead-letter queue although all faults were over`);
+      }
+    }
+  }
+
+  /** The business tables hold what the committed events say. */
+  checkBusiness(item: (key: string) => AttributeMap | undefined): void {
+    const { kind, messages } = this.scenario;
+    const seen = new Map<string, { eventId: string; key: string; version: number }>();
+    for (const spec of messages) for (const event of spec.events) if (this.commits.has(event.eventId)) seen.set(event.eventId, event);
+    const byKey = new Map<string, number>();
+    const newest = new Map<string, number>();
+    for (const { key, version } of seen.values()) {
+      byKey.set(key, (byKey.get(key) ?? 0) + 1);
+      newest.set(key, Math.max(newest.get(key) ?? 0, version));
+    }
+    for (const [key, count] of byKey) {
+      if (kind === 'handler' && numberText(item(`count ${key}`)?.n) !== String(count) && !this.#sameIdTwice(key)) throw new Broken('G1', `the counter of ${key} says ${numberText(item(`count ${key}`)?.n)} after ${count} events`);
+      if (kind !== 'handler' && item(key) === undefined) throw new Broken('G1', `the business item ${key} is missing`);
+      if (kind === 'newer' && !this.#sameIdTwice(key) && numberText(item(key)?.business_version) !== String(newest.get(key))) throw new Broken('G1', `the business item ${key} is not of its newest event`);
+    }
+  }
+
+  /** Keys of ids that were used for two payloads: which of them was committed is not known here. */
+  #sameIdTwice(key: string): boolean {
+    const ids = new Set(this.scenario.messages.filter(({ nature }) => nature === 'same_id_other_payload').flatMap(({ events }) => events.map(({ eventId }) => eventId)));
+    return this.scenario.messages.some(({ events }) => events.some((event) => event.key === key && ids.has(event.eventId)));
+  }
+}
+
+const BAD: ReadonlySet<string> = new Set(['one_bad_of_several', 'not_json', 'no_id', 'bad_schema', 'refused_by_dynamodb']);

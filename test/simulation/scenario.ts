@@ -135,7 +135,7 @@ function deploys(rng: Rng, startMs: number): Deploy[] {
 }
 
 function traffic(rng: Rng, startMs: number, kind: WorldKind, fifo: boolean, versions: readonly Deploy[]): Sent[] {
-  const count = rng.int(20, 36);
+  const count = rng.int(14, 26);
   const spreadMs = rng.pick([200, 20_000, 60_000]);
   const groups = rng.int(2, 5);
   const trouble = rng.pick([0.1, 0.25, 0.45]);

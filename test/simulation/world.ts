@@ -10,7 +10,7 @@ import { Broken, Ledger, type Witness } from './ledger.ts';
 import { Loop } from './loop.ts';
 import { BUSINESS_TABLE, ROW_TABLE, type Version } from './meaning.ts';
 import { mix, Rng } from './rng.ts';
-import { type Scenario, scenarioOf, type Weather } from './scenario.ts';
+import { SABOTAGE, type Scenario, scenarioOf, type Weather } from './scenario.ts';
 import { Sns } from './sns.ts';
 import { type DeadLettered, type Message, Sqs } from './sqs.ts';
 
@@ -33,6 +33,7 @@ export interface RunResult {
   readonly faults: readonly string[];
   readonly coverage: Readonly<Record<string, number>>;
   readonly duplicateNotifications: number;
+  readonly published: number;
   readonly virtualMs: number;
   readonly timeline: readonly string[];
 }
@@ -138,6 +139,7 @@ export class World implements Witness {
       faults: this.faults,
       coverage: this.coverage.counts,
       duplicateNotifications: this.ledger.duplicateNotifications,
+      published: this.sns.published.length,
       virtualMs: loop.now - START_MS,
       timeline: this.#timeline,
     };
@@ -248,7 +250,7 @@ export class World implements Witness {
       ordinal: this.#ordinal,
       requestId: `r${this.#ordinal}`,
       startedMs: this.loop.now,
-      deadlineMs: this.loop.now + timeoutMs,
+      deadlineMs: Math.ceil(this.loop.now) + timeoutMs,
       dice: new Rng(mix(this.scenario.seed, this.#ordinal, 5)),
       calls: 0,
       flying: new Map(),
@@ -411,10 +413,8 @@ export class World implements Witness {
   #worthRedriving(dead: DeadLettered): boolean {
     const spec = this.ledger.specOf(dead.origin);
     if (spec === undefined) return false;
-    const sabotage = spec.nature === 'killer' || spec.nature === 'endless';
-    // With fewer receives than that nobody can tell a killer from its neighbours.
-    if (sabotage) return this.#redrives === 1 && this.scenario.maxReceiveCount > 3;
-    return this.#redrives === 1 || spec.nature === 'throws_at_first';
+    if (SABOTAGE.has(spec.nature)) return this.#redrives === 1;
+    return this.#redrives === 1 || !this.ledger.isHopeless(spec) || spec.nature === 'one_bad_of_several';
   }
 
   #unrest(): string {

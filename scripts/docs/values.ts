@@ -218,7 +218,7 @@ const handlers: readonly Row[] = [
 const items: readonly Row[] = [
   ['a blob of `x` * (399 * 1024)', planned(`{"id":"o-1","blob":"${'x'.repeat(399 * 1024)}"}`, {}, item), 'C-58'],
   ['above 400 KB (409,600 bytes), counted in UTF-8 with all names', permanent('item_too_large'), 'C-58'],
-  ['an attribute nested deeper than 32 levels', planned(nested(33), {}, item), ''],
+  ['an attribute nested deeper than 32 levels, the innermost scalar included', planned(nested(33), {}, item), ''],
   ['no object where `business_item` looks', planned('{"id":"o-1"}', { businessItem: 'order' }, item), ''],
   ['the key attribute in the item, with the same value', planned('{"id":"o-1","pk":"o-1"}', {}, item), ''],
   ['the key attribute in the item, with another value', planned('{"id":"o-1","pk":"o-2"}', {}, item), ''],

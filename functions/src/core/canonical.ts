@@ -1,6 +1,13 @@
 import { numberText } from './decimal.ts';
 import { ExactNumber, type JsonValue } from './json-value.ts';
 
+/** What JSON.stringify may escape. Most strings have none of it, and are quoted without a call into the engine. */
+const MAY_BE_ESCAPED = /[^ !#-[\]-\uD7FF\uE000-\uFFFF]/;
+
+function quote(text: string): string {
+  return MAY_BE_ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
 /**
  * The canonical form of a JSON value: RFC 8785 (members in UTF-16 order, no white space, strings as JSON.stringify
  * writes them), with numbers written by value at any length. `1`, `1.0` and `1e0` are one value, as they are in
@@ -11,7 +18,7 @@ import { ExactNumber, type JsonValue } from './json-value.ts';
 export function canonicalJson(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value);
+      return quote(value);
     case 'number':
       return numberText(value);
     case 'boolean':
@@ -28,7 +35,7 @@ export function canonicalJson(value: JsonValue): string {
   const object = value as { readonly [member: string]: JsonValue };
   let members = '';
   for (const member of Object.keys(object).sort()) {
-    members += `${members === '' ? '' : ','}${JSON.stringify(member)}:${canonicalJson(object[member] as JsonValue)}`;
+    members += `${members === '' ? '' : ','}${quote(member)}:${canonicalJson(object[member] as JsonValue)}`;
   }
   return `{${members}}`;
 }

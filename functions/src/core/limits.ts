@@ -15,7 +15,11 @@ export const ITEM_MAX_BYTES = 400 * 1024;
 /** Name of an attribute that is no key. .../developerguide/Constraints.html#limits-attributes */
 export const ATTRIBUTE_NAME_MAX_BYTES = 64 * 1024;
 
-/** Levels of lists and maps inside an attribute. .../developerguide/Constraints.html#limits-attributes-nested-depth */
+/**
+ * Levels of an attribute: lists, maps and the scalar inside of them, so that 31 lists around a number are the most.
+ * .../developerguide/Constraints.html#limits-attributes-nested-depth; measured on AWS in
+ * github.com/nubo-db/dynoxide/issues/110.
+ */
 export const NESTING_MAX_LEVELS = 32;
 
 /** Significant digits of a number. .../developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number */

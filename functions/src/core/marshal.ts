@@ -43,7 +43,9 @@ export function toAttributeMap(value: unknown): Result<AttributeMap, PermanentRe
 
 type Mutable = { [name: string]: AttributeValue };
 
+/** `level` counts the lists and maps around the value, within its attribute. A scalar is a level as well. */
 function convert(value: unknown, level: number): AttributeValue | PermanentReason {
+  if (level >= NESTING_MAX_LEVELS) return 'too_deep';
   switch (typeof value) {
     case 'string':
       return value.isWellFormed() ? { S: value } : 'not_well_formed';
@@ -63,7 +65,6 @@ function convertObject(value: object, level: number): AttributeValue | Permanent
   if (value instanceof ExactNumber) return convertNumber(value);
   if (value instanceof Uint8Array) return { B: value };
   if (value instanceof Set) return convertSet(value);
-  if (level >= NESTING_MAX_LEVELS) return 'too_deep';
   if (Array.isArray(value)) {
     const list: AttributeValue[] = [];
     for (let i = 0; i < value.length; i += 1) {
@@ -94,12 +95,16 @@ function convertMembers(value: Readonly<Record<string, unknown>>, level: number)
 function checkName(name: string): PermanentReason | undefined {
   if (name === '' || name === '__proto__') return 'value_not_storable';
   if (!name.isWellFormed()) return 'not_well_formed';
-  return Buffer.byteLength(name) > ATTRIBUTE_NAME_MAX_BYTES - 1 ? 'value_not_storable' : undefined;
+  // A character takes three bytes at most, a pair of them four.
+  if (name.length * 3 < ATTRIBUTE_NAME_MAX_BYTES) return undefined;
+  return Buffer.byteLength(name) >= ATTRIBUTE_NAME_MAX_BYTES ? 'value_not_storable' : undefined;
 }
 
 function convertNumber(value: number | bigint | ExactNumber): { readonly N: string } | PermanentReason {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return { N: String(value) };
-  const decimal = parseDecimal(String(value));
+  const text = String(value);
+  // Plain digits of a double are 17 at most, between 1e-7 and 1e21: nothing to check.
+  if (typeof value === 'number' && Number.isFinite(value) && !text.includes('e')) return { N: text };
+  const decimal = parseDecimal(text);
   return decimal !== undefined && isStorable(decimal) ? { N: decimalText(decimal) } : 'number_out_of_range';
 }
 

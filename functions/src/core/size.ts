@@ -38,8 +38,12 @@ export function valueBytes(value: AttributeValue): number {
   return value.BS.reduce((bytes, element) => bytes + element.byteLength, 0);
 }
 
+/** Digits with no zero at either end: the usual case, without taking the number apart. */
+const SHORT_WHOLE_NUMBER = /^[1-9](?:[0-9]{0,20}[1-9])?$/;
+
 /** One byte, one for two digits, and one more for a sign. */
 function numberBytes(text: string): number {
+  if (SHORT_WHOLE_NUMBER.test(text)) return 1 + Math.ceil(text.length / 2);
   const decimal = parseDecimal(text);
   if (decimal === undefined) return utf8Bytes(text);
   const odd = decimal.exponent % 2 === 0 ? 0 : 1;

@@ -44,6 +44,16 @@ describe('one value has one text', () => {
   );
 });
 
+describe('an exponent is read as long as sums of it are exact', () => {
+  it.each(['1e1000000000', '-1e-1000000000'])('%s', (text) => {
+    expect(normaliseDecimal(text)).toBe(text);
+  });
+
+  it.each(['1e1000000001', '1e-1000000001'])('but not %s', (text) => {
+    expect(parseDecimal(text)).toBeUndefined();
+  });
+});
+
 describe('what DynamoDB stores', () => {
   const nines = '9'.repeat(38);
 

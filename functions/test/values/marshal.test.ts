@@ -142,9 +142,16 @@ describe('nesting', () => {
   const nested = (levels: number): unknown =>
     levels === 0 ? 1 : levels % 2 === 0 ? [nested(levels - 1)] : { a: nested(levels - 1) };
 
-  it('is stored down to 32 levels of lists and maps in an attribute', () => {
-    expect(toAttributeMap({ attribute: nested(NESTING_MAX_LEVELS) }).ok).toBe(true);
-    expect(toAttributeMap({ attribute: nested(NESTING_MAX_LEVELS + 1) })).toEqual({ ok: false, reason: 'too_deep' });
+  it('is stored down to 32 levels in an attribute: 31 lists and maps around a scalar, or 32 around nothing', () => {
+    expect(toAttributeMap({ attribute: nested(NESTING_MAX_LEVELS - 1) }).ok).toBe(true);
+    expect(toAttributeMap({ attribute: nested(NESTING_MAX_LEVELS) })).toEqual({ ok: false, reason: 'too_deep' });
+    expect(reasonOf(nested(NESTING_MAX_LEVELS - 1))).toBeUndefined();
+    expect(reasonOf(nested(NESTING_MAX_LEVELS))).toBe('too_deep');
+    expect(toAttributeMap({ attribute: read('['.repeat(32) + ']'.repeat(32)) }).ok).toBe(true);
+    expect(toAttributeMap({ attribute: read('['.repeat(33) + ']'.repeat(33)) })).toEqual({
+      ok: false,
+      reason: 'too_deep',
+    });
   });
 
   it('that never ends is too deep as well', () => {

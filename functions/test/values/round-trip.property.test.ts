@@ -46,7 +46,7 @@ function some(value: Written, test: (part: Written) => boolean): boolean {
 function depthOf(value: Written): number {
   const inner =
     value.type === 'list' ? value.items : value.type === 'object' ? value.members.map(([, member]) => member) : [];
-  return value.type === 'list' || value.type === 'object' ? 1 + Math.max(0, ...inner.map(depthOf)) : 0;
+  return 1 + Math.max(0, ...inner.map(depthOf));
 }
 
 /** Whether a text says what was written: numbers by value, members in their order. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isStorable, parseDecimal } from './decimal.ts';
 import { writeJson } from './json.ts';
 import { ExactNumber, type JsonValue } from './json-value.ts';
 import {
@@ -23,7 +24,6 @@ const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029]/u;
 const FIFO_ID = new RegExp(`^[A-Za-z0-9!"#$%&'()*+,\\-./:;<=>?@[\\\\\\]^_\`{|}~]{1,${FIFO_ID_MAX_CHARACTERS}}$`);
 const ATTRIBUTE_NAME = new RegExp(`^[A-Za-z0-9_.-]{1,${ATTRIBUTE_NAME_MAX_CHARACTERS}}$`);
 const ATTRIBUTE_TYPE = /^(?:String|String\.Array|Number|Binary)(?:\.[A-Za-z0-9_.-]+)?$/;
-const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
  * Checks everything that SNS would refuse, or would accept and then drop, before the first call of an event. Undefined
@@ -59,7 +59,16 @@ function isSubject(subject: string): boolean {
 
 function isAttribute(attribute: MessageAttribute | undefined): boolean {
   if (attribute === undefined || !ATTRIBUTE_TYPE.test(attribute.type) || !isMessageText(attribute.value)) return false;
-  return !/^Number(?:\.|$)/.test(attribute.type) || NUMBER.test(attribute.value);
+  return !/^Number(?:\.|$)/.test(attribute.type) || isMessageNumber(attribute.value);
+}
+
+/**
+ * 38 digits and a size that a DynamoDB number has as well; from 1e-125 on, a little inside of what SQS allows.
+ * docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html
+ */
+function isMessageNumber(text: string): boolean {
+  const decimal = parseDecimal(text);
+  return decimal !== undefined && isStorable(decimal) && decimal.exponent + decimal.digits.length > -125;
 }
 
 /**
@@ -74,8 +83,8 @@ export function isAttributeName(name: string): boolean {
 
 /**
  * Attributes out of values that come from data. Data never fails a publish: what is missing, empty or not legal in a
- * message is left out. Strings, numbers and booleans keep their meaning for filter policies; lists of scalars become
- * `String.Array`, other structures JSON text.
+ * message is left out. Numbers are `Number` as long as SQS takes them, else text; lists of scalars are `String.Array`,
+ * other structures JSON text.
  */
 export function attributesFrom(values: Readonly<Record<string, unknown>>): Record<string, MessageAttribute> {
   const attributes: Record<string, MessageAttribute> = {};
@@ -91,9 +100,9 @@ function attributeFrom(value: unknown): MessageAttribute | undefined {
     case 'string':
       return { type: 'String', value };
     case 'number':
-      return Number.isFinite(value) ? { type: 'Number', value: writeJson(value) } : undefined;
+      return Number.isFinite(value) ? numberAttribute(writeJson(value)) : undefined;
     case 'bigint':
-      return { type: 'Number', value: String(value) };
+      return numberAttribute(String(value));
     case 'boolean':
       return { type: 'String', value: String(value) };
     case 'object':
@@ -102,9 +111,14 @@ function attributeFrom(value: unknown): MessageAttribute | undefined {
       return undefined;
   }
   if (value === null) return undefined;
-  if (value instanceof ExactNumber) return { type: 'Number', value: value.text };
+  if (value instanceof ExactNumber) return numberAttribute(value.text);
+  if (Array.isArray(value) && value.length === 0) return undefined;
   const scalars = Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
   return { type: scalars ? 'String.Array' : 'String', value: writeJson(value as JsonValue) };
+}
+
+function numberAttribute(text: string): MessageAttribute {
+  return { type: isMessageNumber(text) ? 'Number' : 'String', value: text };
 }
 
 /**

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { declarativeMeaning, type Mapping } from '../../src/core/mapping.ts';
+import { compileSchema } from '../../src/core/schema.ts';
 import type { BusinessWrite, Planned } from '../../src/core/types.ts';
 import { mapping, onlyEvent, record } from './record.ts';
 
 function plan(body: unknown, overrides: Partial<Mapping> = {}, source = {}): Planned {
-  const meaning = declarativeMeaning({ ...mapping, ...overrides });
+  const meaning = declarativeMeaning({ ...mapping, ...overrides }, compileSchema);
   return meaning.plan(onlyEvent(meaning.decode(record(body, source))), []) as Planned;
 }
 
@@ -17,7 +18,7 @@ function planOf(body: unknown, overrides: Partial<Mapping> = {}, source = {}) {
 const writeOf = (body: unknown, overrides: Partial<Mapping> = {}) => planOf(body, overrides).writes[0] as BusinessWrite;
 const rejected = (reason: string) => ({ kind: 'rejected', reason });
 const refuses = (overrides: Partial<Mapping>, sentence: RegExp) =>
-  expect(() => declarativeMeaning({ ...mapping, ...overrides })).toThrow(
+  expect(() => declarativeMeaning({ ...mapping, ...overrides }, compileSchema)).toThrow(
     expect.objectContaining({ name: 'ConfigurationError', message: expect.stringMatching(sentence) }),
   );
 

@@ -3,7 +3,7 @@
  *
  *     import { startConsumer } from '.../handler-entry.ts';
  *     import { meaningOf } from '.../their-handler.ts';
- *     export const handler = startConsumer(meaningOf);
+ *     export const handler = await startConsumer(meaningOf);
  *
  * The consumer of the module is the same three lines around the declarative meaning.
  */

@@ -9,7 +9,7 @@ import { createRelay, type RelayReport } from './core/relay.ts';
 import { startUp } from './start-up.ts';
 
 /** The Lambda entry of the relay. Its schedule says nothing but that it is time; the event is not looked at. */
-export const handler = startUp(() => {
+export const handler = await startUp(() => {
   const config = readRelayConfig(process.env);
   const clients = createClients();
   const telemetry = createTelemetry(config.settings.pipelineName, config.logLevel);

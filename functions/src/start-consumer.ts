@@ -17,15 +17,17 @@ export type ConsumerHandler = (event: SourceEvent, context: Context) => Promise<
  * Reads the configuration, makes the clients and one pipeline, and gives the function that Lambda calls. What an event
  * means is the one thing that is handed in.
  */
-export function startConsumer(meaningOf: (config: ConsumerConfig) => Meaning): ConsumerHandler {
-  return startUp(() => {
+export function startConsumer(
+  meaningOf: (config: ConsumerConfig) => Meaning | Promise<Meaning>,
+): Promise<ConsumerHandler> {
+  return startUp(async () => {
     const config = readConsumerConfig(process.env);
     const { settings } = config;
     const clients = createClients();
     const telemetry = createTelemetry(settings.pipelineName, config.logLevel);
     const pipeline = createPipeline({
       settings,
-      meaning: meaningOf(config),
+      meaning: await meaningOf(config),
       store: createEventStore({
         client: clients.dynamodb,
         processedEventsTable: settings.processedEventsTable,

@@ -10,6 +10,7 @@ import { payloadHash } from '../../functions/src/core/hash.ts';
 import { compile } from '../../functions/src/core/jmespath/compile.ts';
 import { readJson, writeJson } from '../../functions/src/core/json.ts';
 import type { JsonValue } from '../../functions/src/core/json-value.ts';
+import { compileSchema } from '../../functions/src/core/schema.ts';
 import { declarativeMeaning, type Mapping } from '../../functions/src/core/mapping.ts';
 import { toAttributeValue } from '../../functions/src/core/marshal.ts';
 import { attributesFrom, checkNotification, isAttributeName } from '../../functions/src/core/notification.ts';
@@ -49,7 +50,7 @@ const MAPPING: Mapping = {
 };
 
 function planned(body: string, mapping: Partial<Mapping>, show: (plan: Planned & { kind: 'plan' }) => string): string {
-  const meaning = declarativeMeaning({ ...MAPPING, ...mapping });
+  const meaning = declarativeMeaning({ ...MAPPING, ...mapping }, compileSchema);
   const result = meaning.decode(record(body));
   if (result.kind !== 'events' || result.events.length === 0) return decoded(body);
   const plan = meaning.plan(result.events[0] as DecodedEvent, []) as Planned;

@@ -2,7 +2,15 @@ import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import { createDecoder, type DecodeMapping } from '../../functions/src/core/decode.ts';
 import type { JsonObject } from '../../functions/src/core/json-value.ts';
 import { declarativeMeaning } from '../../functions/src/core/mapping.ts';
-import type { BusinessWrite, Decoded, DecodedEvent, Meaning, Planned, SourceRecord } from '../../functions/src/core/types.ts';
+import { compileSchema } from '../../functions/src/core/schema.ts';
+import type {
+  BusinessWrite,
+  Decoded,
+  DecodedEvent,
+  Meaning,
+  Planned,
+  SourceRecord,
+} from '../../functions/src/core/types.ts';
 
 export const ROW_TABLE = 'processed_events';
 export const BUSINESS_TABLE = 'business';
@@ -30,11 +38,24 @@ export interface Saboteur {
 const SCHEMAS = {
   lenient: {
     type: 'object',
-    properties: { order: { type: 'object', required: ['key', 'amount'], properties: { key: { type: 'string' }, amount: { type: 'number' } } } },
+    properties: {
+      order: {
+        type: 'object',
+        required: ['key', 'amount'],
+        properties: { key: { type: 'string' }, amount: { type: 'number' } },
+      },
+    },
   },
   strict: {
     type: 'object',
-    properties: { legacy: false, order: { type: 'object', required: ['key', 'amount'], properties: { key: { type: 'string' }, amount: { type: 'number' } } } },
+    properties: {
+      legacy: false,
+      order: {
+        type: 'object',
+        required: ['key', 'amount'],
+        properties: { key: { type: 'string' }, amount: { type: 'number' } },
+      },
+    },
   },
 };
 
@@ -71,10 +92,14 @@ export function meaningOf(kind: WorldKind, version: Version, topicFifo: boolean,
 /** A message may carry several events, as an S3 notification does; each part stands for itself. */
 function decodeParts(meaning: Meaning, record: SourceRecord): Decoded {
   if (!record.body.startsWith('{"batch":')) return meaning.decode(record);
-  const parts = (JSON.parse(record.body) as { batch: unknown[] }).batch.map((part) => meaning.decode({ ...record, body: JSON.stringify(part) }));
+  const parts = (JSON.parse(record.body) as { batch: unknown[] }).batch.map((part) =>
+    meaning.decode({ ...record, body: JSON.stringify(part) }),
+  );
   const events = parts.flatMap((part) => (part.kind === 'events' ? part.events : []));
   const issues = parts.flatMap((part) => (part.kind === 'events' ? part.issues : []));
-  return events.length + issues.length === 0 ? { kind: 'not_ours', reason: 'filtered' } : { kind: 'events', events, issues };
+  return events.length + issues.length === 0
+    ? { kind: 'not_ours', reason: 'filtered' }
+    : { kind: 'events', events, issues };
 }
 
 function decoding(version: Version): DecodeMapping {
@@ -91,20 +116,23 @@ function topicArn(topicFifo: boolean): string {
 }
 
 function declarative(kind: Exclude<WorldKind, 'handler'>, version: Version, topicFifo: boolean): Meaning {
-  return declarativeMeaning({
-    ...decoding(version),
-    businessTable: BUSINESS_TABLE,
-    processedEventsTable: ROW_TABLE,
-    businessHashKey: { name: 'pk', type: 'S' },
-    businessKey: 'order.key',
-    businessItem: 'order',
-    onExistingKey: kind,
-    ...(kind === 'newer' && { version: 'order.version' }),
-    topicArn: topicArn(topicFifo),
-    topicFifo,
-    notification: '@',
-    jsonSchema: JSON.stringify(SCHEMAS[version.schema]),
-  });
+  return declarativeMeaning(
+    {
+      ...decoding(version),
+      businessTable: BUSINESS_TABLE,
+      processedEventsTable: ROW_TABLE,
+      businessHashKey: { name: 'pk', type: 'S' },
+      businessKey: 'order.key',
+      businessItem: 'order',
+      onExistingKey: kind,
+      ...(kind === 'newer' && { version: 'order.version' }),
+      topicArn: topicArn(topicFifo),
+      topicFifo,
+      notification: '@',
+      jsonSchema: JSON.stringify(SCHEMAS[version.schema]),
+    },
+    compileSchema,
+  );
 }
 
 /** Counts orders by key: a read, a write that asks for another plan when the count has moved, and an item of its own. */
@@ -116,8 +144,15 @@ function handlerMeaning(version: Version, topicFifo: boolean): Meaning {
     plan(event, items) {
       if (!decoder.isOurs(event)) return { kind: 'not_ours', reason: 'filtered' };
       const order = orderOf(event.payload);
-      if (typeof order.amount !== 'number' || (version.schema === 'strict' && event.payload.legacy === true)) return { kind: 'rejected', reason: 'schema_violation' };
-      return { kind: 'plan', plan: { writes: [orderWrite(event, order), counterWrite(event, items[0])], notifications: notifications(event, topicFifo) } };
+      if (typeof order.amount !== 'number' || (version.schema === 'strict' && event.payload.legacy === true))
+        return { kind: 'rejected', reason: 'schema_violation' };
+      return {
+        kind: 'plan',
+        plan: {
+          writes: [orderWrite(event, order), counterWrite(event, items[0])],
+          notifications: notifications(event, topicFifo),
+        },
+      };
     },
   };
 }
@@ -136,7 +171,11 @@ function orderWrite(event: DecodedEvent, order: { readonly [name: string]: unkno
     kind: 'put',
     table: BUSINESS_TABLE,
     key,
-    item: { ...key, amount: { N: String(order.amount) }, ...(order.aws_refuses === true && { aws_refuses: { BOOL: true } }) },
+    item: {
+      ...key,
+      amount: { N: String(order.amount) },
+      ...(order.aws_refuses === true && { aws_refuses: { BOOL: true } }),
+    },
     condition: { expression: 'attribute_not_exists(#pk)', names: { '#pk': 'pk' } },
     onConditionFailed: 'reject',
   };
@@ -151,7 +190,10 @@ function counterWrite(event: DecodedEvent, counter: AttributeMap | undefined): B
     expression: 'SET #n = :new',
     names: { '#n': 'n' },
     values: { ':new': { N: String((old ?? 0) + 1) } },
-    condition: old === undefined ? { expression: 'attribute_not_exists(#n)', names: { '#n': 'n' } } : { expression: '#n = :old', names: { '#n': 'n' }, values: { ':old': { N: String(old) } } },
+    condition:
+      old === undefined
+        ? { expression: 'attribute_not_exists(#n)', names: { '#n': 'n' } }
+        : { expression: '#n = :old', names: { '#n': 'n' }, values: { ':old': { N: String(old) } } },
     onConditionFailed: 'replan',
   };
 }

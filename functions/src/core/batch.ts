@@ -19,7 +19,13 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
       reason: 'internal',
       error_name: error instanceof Error ? error.name : typeof error,
     });
-    return { ...base, events: [], issues: [], notOurs: undefined, state: { at: 'failed', reason: 'internal', delaySeconds: undefined } };
+    return {
+      ...base,
+      events: [],
+      issues: [],
+      notOurs: undefined,
+      state: { at: 'failed', reason: 'internal', delaySeconds: undefined },
+    };
   }
   if (decoded.kind === 'not_ours') return { ...base, events: [], issues: [], notOurs: decoded.reason };
   const owner = leaseOwner(ctx.requestId, record.id ?? '');
@@ -55,4 +61,18 @@ const KILLER_RECEIVES = 3;
  */
 export function mayKill(record: RecordWork): boolean {
   return record.record.receiveCount >= KILLER_RECEIVES;
+}
+
+/**
+ * The order in which suspects are tried: a fixed one, the other way round on every other receive. Who stands behind a
+ * killer on one receive stands before it on the next, so one killer cannot keep a neighbour from being tried until both
+ * are moved to the dead-letter queue.
+ */
+export function inSuspectOrder<T>(
+  suspects: readonly T[],
+  of: (suspect: T) => { readonly key: string; readonly receives: number },
+): T[] {
+  const receives = Math.max(0, ...suspects.map((suspect) => of(suspect).receives));
+  const direction = receives % 2 === 0 ? -1 : 1;
+  return [...suspects].sort((a, b) => (of(a).key < of(b).key ? -direction : of(a).key > of(b).key ? direction : 0));
 }

@@ -1,4 +1,4 @@
-import { mayKill } from './batch.ts';
+import { inSuspectOrder, mayKill } from './batch.ts';
 import { conclude } from './conclude.ts';
 import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
@@ -19,11 +19,12 @@ export async function runLanes(ctx: PipelineContext, batch: readonly RecordWork[
   const calm = lanes.filter((lane) => !lane.some(mayKill));
   await countPermanentsAhead(ctx, calm.flat());
   await runWaves(ctx, batch, calm);
-  for (const lane of lanes) {
-    if (!lane.some(mayKill)) continue;
-    await deleteFinished(ctx, batch);
-    await runWaves(ctx, batch, [lane]);
-  }
+  const suspects = lanes.filter((lane) => lane.some(mayKill));
+  const order = inSuspectOrder(suspects, ([head]) => ({
+    key: head?.record.groupId ?? '',
+    receives: head?.record.receiveCount ?? 0,
+  }));
+  for (const lane of order) await runWaves(ctx, batch, [lane]);
 }
 
 function lanesOf(ctx: PipelineContext, batch: readonly RecordWork[]): Lane[] {
@@ -55,7 +56,12 @@ async function runWaves(ctx: PipelineContext, batch: readonly RecordWork[], lane
   let live = lanes;
   while (live.length > 0) {
     const heads = live.flatMap((lane) => lane.slice(position, position + 1));
-    await settleEvents(ctx, heads.flatMap((record) => record.events));
+    // What is finished is deleted before a record that may kill the process: also what stands before it in its lane.
+    if (heads.some(mayKill)) await deleteFinished(ctx, batch);
+    await settleEvents(
+      ctx,
+      heads.flatMap((record) => record.events),
+    );
     await conclude(ctx, batch, heads);
     position += 1;
     const at = position;

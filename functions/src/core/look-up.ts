@@ -20,6 +20,21 @@ export async function lookUp(ctx: PipelineContext, works: readonly EventWork[]):
   await readAndJudge(ctx, suspects);
 }
 
+/**
+ * An event that the filter excludes is acknowledged without a commit, but a filter that was made stricter must not
+ * acknowledge what an earlier attempt committed and did not publish (G4): the row is read first.
+ */
+export async function settleExcluded(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+  const excluded = works.flatMap((work) => (work.stage.at === 'excluded' ? [{ work, reason: work.stage.reason }] : []));
+  await readAndJudge(
+    ctx,
+    excluded.map(({ work }) => work),
+  );
+  for (const { work, reason } of excluded) {
+    if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason });
+  }
+}
+
 /** Settles what the rows decide; an event without a row goes on to be planned. */
 async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   if (works.length === 0) return;
@@ -27,7 +42,10 @@ async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): 
     for (const work of works) settle(work, { kind: 'transient', reason: 'deadline' });
     return;
   }
-  const reads = await readRows(ctx, works.map((work) => work.event.eventId));
+  const reads = await readRows(
+    ctx,
+    works.map((work) => work.event.eventId),
+  );
   for (const [index, work] of works.entries()) {
     const read = reads[index];
     if (read?.kind === 'found') applyRow(ctx, work, read.value);

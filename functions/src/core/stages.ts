@@ -1,6 +1,6 @@
 import { commitAll } from './commit.ts';
 import { deliver } from './deliver.ts';
-import { lookUp } from './look-up.ts';
+import { lookUp, settleExcluded } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
 import { takeOver } from './takeover.ts';
@@ -36,6 +36,7 @@ function settledByTwin(work: EventWork, first: EventWork | undefined): boolean {
 async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   await lookUp(ctx, works);
   await planAll(ctx, works);
+  await settleExcluded(ctx, works);
   await commitAll(ctx, works);
   await takeOverAll(ctx, works);
   await deliverAll(ctx, works);
@@ -43,7 +44,9 @@ async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Pro
 
 /** Takes the leases of events that an earlier attempt committed and did not finish. */
 export async function takeOverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const claims = works.flatMap((work) => (work.stage.at === 'abandoned' ? [{ work, row: work.stage.row, owner: work.owner }] : []));
+  const claims = works.flatMap((work) =>
+    work.stage.at === 'abandoned' ? [{ work, row: work.stage.row, owner: work.owner }] : [],
+  );
   const outcomes = await takeOver(ctx, claims);
   for (const [index, { work, row, owner }] of claims.entries()) {
     const outcome = outcomes[index];
@@ -72,7 +75,11 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
 /** Publishes and marks every event whose lease is ours. */
 export async function deliverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   const owned = works.flatMap((work) => (work.stage.at === 'owned' ? [{ work, ...work.stage }] : []));
-  const outcomes = await deliver(ctx, owned.map((entry) => entry.owned), { release: true });
+  const outcomes = await deliver(
+    ctx,
+    owned.map((entry) => entry.owned),
+    { release: true },
+  );
   for (const [index, { work, how, payloadHash, owned: event }] of owned.entries()) {
     const outcome = outcomes[index];
     if (outcome?.kind === 'sent') {

@@ -1,4 +1,4 @@
-import { mayKill } from './batch.ts';
+import { inSuspectOrder, mayKill } from './batch.ts';
 import { breakerOpen, conclude } from './conclude.ts';
 import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
@@ -13,18 +13,39 @@ import type { RecordWork } from './work.ts';
 export async function runStandard(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
   const ordered = [...batch].sort((a, b) => b.record.receiveCount - a.record.receiveCount);
   const calm = ordered.filter((record) => !mayKill(record));
-  const suspects = ordered.filter(mayKill);
-  await settleEvents(ctx, calm.flatMap((record) => record.events));
+  const suspects = inSuspectOrder(ordered.filter(mayKill), ({ record }) => ({
+    key: record.id ?? '',
+    receives: record.receiveCount,
+  }));
+  await settleEvents(
+    ctx,
+    calm.flatMap((record) => record.events),
+  );
   if (suspects.length > 0) {
     // Quarantine what can be quarantined whatever the suspects turn out to be; the breaker counts the whole batch.
     if (!breakerOpen(batch, suspects.length)) await conclude(ctx, batch, calm);
-    else await conclude(ctx, batch, calm.filter((record) => !hasPermanent(record)));
+    else
+      await conclude(
+        ctx,
+        batch,
+        calm.filter((record) => !hasPermanent(record)),
+      );
   }
   // What is committed already need not be planned again, and so crashes nothing: it is finished together.
-  await lookUp(ctx, suspects.flatMap((record) => record.events));
+  await lookUp(
+    ctx,
+    suspects.flatMap((record) => record.events),
+  );
   const known = suspects.filter((record) => !record.events.some((work) => work.stage.at === 'uncommitted'));
-  await settleEvents(ctx, known.flatMap((record) => record.events));
-  await conclude(ctx, batch, known.filter((record) => !hasPermanent(record)));
+  await settleEvents(
+    ctx,
+    known.flatMap((record) => record.events),
+  );
+  await conclude(
+    ctx,
+    batch,
+    known.filter((record) => !hasPermanent(record)),
+  );
   for (const record of suspects) {
     if (known.includes(record)) continue;
     await deleteFinished(ctx, batch);
@@ -35,5 +56,8 @@ export async function runStandard(ctx: PipelineContext, batch: readonly RecordWo
 }
 
 function hasPermanent(record: RecordWork): boolean {
-  return record.issues.length > 0 || record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent');
+  return (
+    record.issues.length > 0 ||
+    record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent')
+  );
 }

@@ -26,11 +26,18 @@ export type Stage =
   | { readonly at: 'new' }
   /** Not known to be committed: to be planned. */
   | { readonly at: 'uncommitted' }
+  /** The operator's filter excludes it; a row, if there is one, still decides. */
+  | { readonly at: 'excluded'; readonly reason: NotOursReason }
   | { readonly at: 'prepared'; readonly prepared: Prepared; readonly how: 'committed' | 'superseded' }
   /** Committed by an attempt whose lease is over: to be taken over. */
   | { readonly at: 'abandoned'; readonly row: ProcessedEvent }
   /** Committed, and the lease is ours: to be published. */
-  | { readonly at: 'owned'; readonly owned: Owned; readonly how: 'committed' | 'recovered'; readonly payloadHash: string }
+  | {
+      readonly at: 'owned';
+      readonly owned: Owned;
+      readonly how: 'committed' | 'recovered';
+      readonly payloadHash: string;
+    }
   | { readonly at: 'settled'; readonly verdict: Verdict };
 
 /** One event of one record in this invocation. It is settled once; only the look-up of rule 10 may settle it anew. */
@@ -91,7 +98,8 @@ export function recordVerdict(record: RecordWork): RecordVerdict {
       const retryAtMs = earlier(transient?.retryAtMs, verdict.retryAtMs);
       transient = { kind: 'transient', reason: transient?.reason ?? verdict.reason, retryAtMs };
     }
-    if (verdict.kind === 'permanent') permanent ??= { kind: 'permanent', reason: verdict.reason, eventId: work.event.producerId };
+    if (verdict.kind === 'permanent')
+      permanent ??= { kind: 'permanent', reason: verdict.reason, eventId: work.event.producerId };
   }
   const issue = record.issues[0];
   if (issue !== undefined) permanent ??= { kind: 'permanent', reason: issue.reason, eventId: issue.eventId };

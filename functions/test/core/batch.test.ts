@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Planned } from '../../src/core/types.ts';
 import { declarativeMeaning } from '../../src/core/mapping.ts';
+import type { Planned } from '../../src/core/types.ts';
 import { failures, Harness, MAPPING, order, record } from './harness.ts';
 
 describe('the answer names exactly the failed records of this batch', () => {
@@ -15,7 +15,9 @@ describe('the answer names exactly the failed records of this batch', () => {
     const h = new Harness();
     const nameless = { ...record('m2', order('o-2')), id: undefined };
     h.topic.fault = ({ message }) => (message.includes('o-3') ? 'failed' : undefined);
-    expect(await h.deliver(record('m1', order('o-1')), nameless, record('m3', order('o-3')), record('m3', order('o-3')))).toEqual(['m3']);
+    expect(
+      await h.deliver(record('m1', order('o-1')), nameless, record('m3', order('o-3')), record('m3', order('o-3'))),
+    ).toEqual(['m3']);
   });
 
   it('C-03: every record failed: every record is named', async () => {
@@ -54,7 +56,9 @@ describe('the answer names exactly the failed records of this batch', () => {
         },
       },
     });
-    expect(await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')))).toEqual(['m1']);
+    expect(await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')))).toEqual([
+      'm1',
+    ]);
     expect(h.store.status('o-2')).toBe('sent');
   });
 
@@ -64,14 +68,21 @@ describe('the answer names exactly the failed records of this batch', () => {
     expect(await h.deliver(record('A1', order('a-1'), { groupId: 'A' }))).toEqual(['A1']);
     h.topic.fault = () => undefined;
     expect(await h.deliver(record('A1', order('a-1'), { groupId: 'A', receiveCount: 2 }))).toEqual([]);
-    expect(await h.deliver(record('A2', order('a-2'), { groupId: 'A' }), record('B1', order('b-1'), { groupId: 'B' }))).toEqual([]);
+    expect(
+      await h.deliver(record('A2', order('a-2'), { groupId: 'A' }), record('B1', order('b-1'), { groupId: 'B' })),
+    ).toEqual([]);
   });
 });
 
 describe('one bad record harms no other', () => {
   it('C-12: copies of one event in a batch: one effect, no failure, no error in the log', async () => {
     const h = new Harness();
-    const batch = [record('m1', order('o-1')), record('m2', order('o-2')), record('m3', order('o-1')), record('m4', order('o-1'))];
+    const batch = [
+      record('m1', order('o-1')),
+      record('m2', order('o-2')),
+      record('m3', order('o-1')),
+      record('m4', order('o-1')),
+    ];
     expect(await h.deliver(...batch)).toEqual([]);
     expect(h.store.items.size).toBe(2);
     expect(h.topic.ids.sort()).toEqual(['o-1', 'o-2']);
@@ -83,21 +94,31 @@ describe('one bad record harms no other', () => {
     let failed = false;
     h.store.commitFault = (events) => {
       const hit = !failed && events.some(({ row }) => JSON.stringify(row.event_id).includes('o-2'));
-      if (hit && events.length > 1) return { kind: 'refused', name: 'ValidationException', permanent: true, retried: false };
+      if (hit && events.length > 1)
+        return { kind: 'refused', name: 'ValidationException', permanent: true, retried: false };
       if (!hit) return undefined;
       failed = true;
       return { kind: 'throttled', name: 'ThrottlingException', retried: false };
     };
-    const batch = [record('m1', order('o-1')), record('m2', order('o-1', { amount: 99 })), record('m3', order('o-2')), record('m4', order('o-2'))];
+    const batch = [
+      record('m1', order('o-1')),
+      record('m2', order('o-1', { amount: 99 })),
+      record('m3', order('o-2')),
+      record('m4', order('o-2')),
+    ];
     expect(await h.deliver(...batch)).toEqual(['m3']);
     expect(h.store.status('o-2')).toBe('sent');
-    expect(h.queue.deadLetters.map(({ messageId, attributes }) => [messageId, attributes.error_type?.value])).toEqual([['m2', 'payload_mismatch']]);
+    expect(h.queue.deadLetters.map(({ messageId, attributes }) => [messageId, attributes.error_type?.value])).toEqual([
+      ['m2', 'payload_mismatch'],
+    ]);
     expect(h.topic.ids.sort()).toEqual(['o-1', 'o-2']);
   });
 
   it('C-14: events that write one item never share a transaction, and all of them are judged', async () => {
     const h = new Harness({ mapping: { businessKey: 'key', onExistingKey: 'overwrite' } });
-    const batch = Array.from({ length: 4 }, (_, i) => record(`m${i}`, order(`o-${i}`, { key: i < 3 ? 'hot' : 'cold' })));
+    const batch = Array.from({ length: 4 }, (_, i) =>
+      record(`m${i}`, order(`o-${i}`, { key: i < 3 ? 'hot' : 'cold' })),
+    );
     expect(await h.deliver(...batch)).toEqual([]);
     expect(h.store.commits).toEqual([['o-0', 'o-3'], ['o-1'], ['o-2']]);
   });
@@ -115,13 +136,21 @@ describe('one bad record harms no other', () => {
       },
     });
     expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual([]);
-    expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual(['transaction_self_conflict']);
+    expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual([
+      'transaction_self_conflict',
+    ]);
     expect(h.store.commits).toEqual([['o-2']]);
   });
 
   it('keys that are one number in DynamoDB are one key: 1, 1.0 and 1e0', async () => {
-    const h = new Harness({ mapping: { businessHashKey: { name: 'pk', type: 'N' }, businessKey: 'key', onExistingKey: 'overwrite' } });
-    await h.deliver(record('m1', '{"id":"o-1","key":1}'), record('m2', '{"id":"o-2","key":1.0}'), record('m3', '{"id":"o-3","key":10e-1}'));
+    const h = new Harness({
+      mapping: { businessHashKey: { name: 'pk', type: 'N' }, businessKey: 'key', onExistingKey: 'overwrite' },
+    });
+    await h.deliver(
+      record('m1', '{"id":"o-1","key":1}'),
+      record('m2', '{"id":"o-2","key":1.0}'),
+      record('m3', '{"id":"o-3","key":10e-1}'),
+    );
     expect(h.store.commits).toEqual([['o-1'], ['o-2'], ['o-3']]);
   });
 
@@ -152,8 +181,35 @@ describe('one bad record harms no other', () => {
         },
       },
     });
-    await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')), record('m3', order('o-3'), { receiveCount: 5 }));
-    expect(planned).toEqual(['o-2 after 0 deletes', 'o-3 after 1 deletes', 'o-1 after 2 deletes']);
+    await h.deliver(
+      record('m1', order('o-1'), { receiveCount: 3 }),
+      record('m2', order('o-2')),
+      record('m3', order('o-3'), { receiveCount: 3 }),
+    );
+    expect(planned).toEqual(['o-2 after 0 deletes', 'o-1 after 1 deletes', 'o-3 after 2 deletes']);
+  });
+
+  it('who stands behind a suspect on one receive stands before it on the next, so that a killer starves nobody', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const orders: string[][] = [];
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: (event) => {
+          orders.at(-1)?.push(event.eventId);
+          throw new Error('comes back');
+        },
+      },
+    });
+    for (const receiveCount of [3, 4, 5]) {
+      orders.push([]);
+      await h.deliver(record('m1', order('o-1'), { receiveCount }), record('m2', order('o-2'), { receiveCount }));
+    }
+    expect(orders).toEqual([
+      ['o-1', 'o-2'],
+      ['o-2', 'o-1'],
+      ['o-1', 'o-2'],
+    ]);
   });
 
   it('the whole batch twice through one container: every record is acknowledged and nothing happens twice', async () => {

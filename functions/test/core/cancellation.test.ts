@@ -28,24 +28,45 @@ describe('reasons of a cancelled transaction (rule 1)', () => {
   });
 
   it('C-15: a pipeline never acknowledges on a reason that is not its own row', async () => {
-    const sets = [['TransactionConflict', 'None'], ['ThrottlingError', 'None'], ['ProvisionedThroughputExceeded', 'None'], ['None', 'None'], []];
+    const sets = [
+      ['TransactionConflict', 'None'],
+      ['ThrottlingError', 'None'],
+      ['ProvisionedThroughputExceeded', 'None'],
+      ['None', 'None'],
+      [],
+    ];
     for (const set of sets) {
       const h = new Harness();
-      h.store.commitFault = () => ({ kind: 'cancelled', reasons: set.length === 0 ? [] : [codes(...set)], retried: false });
+      h.store.commitFault = () => ({
+        kind: 'cancelled',
+        reasons: set.length === 0 ? [] : [codes(...set)],
+        retried: false,
+      });
       expect(await h.deliver(record('m1', order('o-1')))).toEqual(['m1']);
       expect(h.queue.deadLetters).toEqual([]);
     }
   });
 
   it('of several failed conditions a rejection wins over a new plan, and that over superseding', () => {
-    expect(judgeCancellation(codes('None', 'ConditionalCheckFailed', 'ConditionalCheckFailed'), ['supersede', 'replan'])).toEqual({ kind: 'condition', policy: 'replan' });
-    expect(judgeCancellation(codes('None', 'ConditionalCheckFailed', 'ConditionalCheckFailed'), ['replan', 'reject'])).toEqual({ kind: 'condition', policy: 'reject' });
-    expect(judgeCancellation(codes('None', 'None', 'ConditionalCheckFailed'), ['reject', 'supersede'])).toEqual({ kind: 'condition', policy: 'supersede' });
+    expect(
+      judgeCancellation(codes('None', 'ConditionalCheckFailed', 'ConditionalCheckFailed'), ['supersede', 'replan']),
+    ).toEqual({ kind: 'condition', policy: 'replan' });
+    expect(
+      judgeCancellation(codes('None', 'ConditionalCheckFailed', 'ConditionalCheckFailed'), ['replan', 'reject']),
+    ).toEqual({ kind: 'condition', policy: 'reject' });
+    expect(judgeCancellation(codes('None', 'None', 'ConditionalCheckFailed'), ['reject', 'supersede'])).toEqual({
+      kind: 'condition',
+      policy: 'supersede',
+    });
   });
 });
 
 describe('the commit of one event', () => {
-  const conflict: CommitOutcome = { kind: 'cancelled', reasons: [codes('None', 'TransactionConflict')], retried: false };
+  const conflict: CommitOutcome = {
+    kind: 'cancelled',
+    reasons: [codes('None', 'TransactionConflict')],
+    retried: false,
+  };
 
   it('C-17: a conflict is tried again with jitter, and the event has one effect', async () => {
     const h = new Harness();
@@ -66,7 +87,8 @@ describe('the commit of one event', () => {
   it('C-19: after a time-out the commit is sent anew; whichever of the two is executed, there is one effect', async () => {
     for (const executed of [true, false]) {
       const h = new Harness();
-      h.store.commitFault = (_events, call) => (call > 0 ? undefined : executed ? 'executed_answer_lost' : { kind: 'unknown', name: 'TimeoutError' });
+      h.store.commitFault = (_events, call) =>
+        call > 0 ? undefined : executed ? 'executed_answer_lost' : { kind: 'unknown', name: 'TimeoutError' };
       expect(await h.deliver(record('m1', order('o-1')))).toEqual([]);
       expect(h.store.items.size).toBe(1);
       expect(h.topic.ids).toEqual(['o-1']);
@@ -88,14 +110,22 @@ describe('the commit of one event', () => {
     h.store.hideRows = true;
     expect(await h.deliver(record('m2', order('o-1')))).toEqual([]);
     expect(h.store.reads).toEqual([['o-1']]);
-    h.store.commitFault = () => ({ kind: 'cancelled', reasons: [codes('ConditionalCheckFailed', 'None')], retried: false });
+    h.store.commitFault = () => ({
+      kind: 'cancelled',
+      reasons: [codes('ConditionalCheckFailed', 'None')],
+      retried: false,
+    });
     expect(await h.deliver(record('m3', order('o-3')))).toEqual(['m3']);
     expect(h.reasons()).toEqual(['row_missing']);
   });
 
   it('a rejection proves nothing while an earlier try of the call may still be executed', async () => {
     const h = new Harness();
-    h.store.commitFault = () => ({ kind: 'cancelled', reasons: [codes('None', 'ConditionalCheckFailed')], retried: true });
+    h.store.commitFault = () => ({
+      kind: 'cancelled',
+      reasons: [codes('None', 'ConditionalCheckFailed')],
+      retried: true,
+    });
     expect(await h.deliver(record('m1', order('o-1')))).toEqual(['m1']);
     expect(h.queue.deadLetters).toEqual([]);
     expect(h.reasons()).toEqual(['commit_pending']);
@@ -135,7 +165,9 @@ describe('a group never condemns', () => {
   it('a cancellation that names nobody splits the group', async () => {
     const h = new Harness();
     h.store.commitFault = (events) =>
-      events.length > 1 ? { kind: 'cancelled', reasons: events.map(() => codes('None', 'None')), retried: false } : undefined;
+      events.length > 1
+        ? { kind: 'cancelled', reasons: events.map(() => codes('None', 'None')), retried: false }
+        : undefined;
     expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual([]);
     expect(h.store.commits.map((group) => group.length)).toEqual([2, 1, 1]);
   });
@@ -144,7 +176,13 @@ describe('a group never condemns', () => {
     const h = new Harness();
     const batch = (n: number) => Array.from({ length: 50 }, (_, i) => record(`m${n}-${i}`, order(`o-${n}-${i}`)));
     h.store.commitFault = (events) =>
-      events.length > 10 ? { kind: 'cancelled', reasons: events.map((_, i) => codes('None', i === 0 ? 'TransactionConflict' : 'None')), retried: false } : undefined;
+      events.length > 10
+        ? {
+            kind: 'cancelled',
+            reasons: events.map((_, i) => codes('None', i === 0 ? 'TransactionConflict' : 'None')),
+            retried: false,
+          }
+        : undefined;
     expect(await h.deliver(...batch(1))).toEqual([]);
     expect(Math.max(...h.store.commits.slice(-3).map((group) => group.length))).toBeLessThanOrEqual(10);
     h.store.commitFault = () => undefined;
@@ -180,15 +218,31 @@ describe('a handler that reads first', () => {
         decode: (source) => ({
           kind: 'events',
           issues: [],
-          events: [{ eventId: source.id ?? '', producerId: source.id ?? '', payload: {}, payloadHash: `v1:${source.id}`, attributes: {}, messageId: source.id ?? '' }],
+          events: [
+            {
+              eventId: source.id ?? '',
+              producerId: source.id ?? '',
+              payload: {},
+              payloadHash: `v1:${source.id}`,
+              attributes: {},
+              messageId: source.id ?? '',
+            },
+          ],
         }),
         reads: () => [{ table: 'orders', key: { pk: { S: 'counter' } } }],
         plan: (_event, [item]) => {
           const version = item?.version !== undefined && 'N' in item.version ? Number(item.version.N) : 0;
-          const put = { kind: 'put', table: 'orders', key: { pk: { S: 'counter' } }, item: { pk: { S: 'counter' }, version: { N: String(version + 1) } }, onConditionFailed: 'replan' } as const;
-          const condition = item === undefined
-            ? { expression: 'attribute_not_exists(#pk)', names: { '#pk': 'pk' } }
-            : { expression: 'version = :version', values: { ':version': { N: String(version) } } };
+          const put = {
+            kind: 'put',
+            table: 'orders',
+            key: { pk: { S: 'counter' } },
+            item: { pk: { S: 'counter' }, version: { N: String(version + 1) } },
+            onConditionFailed: 'replan',
+          } as const;
+          const condition =
+            item === undefined
+              ? { expression: 'attribute_not_exists(#pk)', names: { '#pk': 'pk' } }
+              : { expression: 'version = :version', values: { ':version': { N: String(version) } } };
           return { kind: 'plan', plan: { writes: [{ ...put, condition }], notifications: [] } };
         },
       },
@@ -203,7 +257,11 @@ describe('a handler that reads first', () => {
 
   it('gives up for this delivery when the item changes every time', async () => {
     const h = counter();
-    h.store.commitFault = () => ({ kind: 'cancelled', reasons: [codes('None', 'ConditionalCheckFailed')], retried: false });
+    h.store.commitFault = () => ({
+      kind: 'cancelled',
+      reasons: [codes('None', 'ConditionalCheckFailed')],
+      retried: false,
+    });
     expect(await h.deliver(record('m1', order('x')))).toEqual(['m1']);
     expect(h.reasons()).toEqual(['replan_exhausted']);
   });

@@ -12,14 +12,17 @@ describe('the deadline', () => {
     expect(failed).not.toHaveLength(0);
     expect(h.clock.now()).toBeLessThan(Date.parse('2026-01-01T00:00:03Z'));
     // Whatever is not named is sent; whatever is named and committed is still pending or sent, never lost.
-    for (const { id } of batch) if (!failed.includes(id ?? '')) expect(h.store.status(`o-${id?.slice(1)}`)).toBe('sent');
+    for (const { id } of batch)
+      if (!failed.includes(id ?? '')) expect(h.store.status(`o-${id?.slice(1)}`)).toBe('sent');
     expect(h.telemetry.sum('DeferredAtDeadline')).toBeGreaterThan(0);
   });
 
   it('C-31: on FIFO the rest of each unfinished group is returned', async () => {
     const h = new Harness({ settings: { source: 'sqs_fifo', functionTimeoutMs: 3_000, quarantine: false } });
     h.store.afterCommit = () => h.clock.advance(800);
-    const batch = ['A', 'B'].flatMap((g) => [1, 2, 3, 4].map((n) => record(`${g}${n}`, order(`${g}-${n}`), { groupId: g })));
+    const batch = ['A', 'B'].flatMap((g) =>
+      [1, 2, 3, 4].map((n) => record(`${g}${n}`, order(`${g}-${n}`), { groupId: g })),
+    );
     expect(await h.deliver(...batch)).toEqual(['A2', 'A3', 'A4', 'B2', 'B3', 'B4'].sort());
   });
 
@@ -61,6 +64,8 @@ describe('backoff', () => {
   });
 
   it('never beyond the 12 hours of SQS', () => {
-    expect(backoffSeconds(30, { backoffBaseSeconds: 10, backoffCapSeconds: 90_000 }, { next: () => 0.99 })).toBe(43_200);
+    expect(backoffSeconds(30, { backoffBaseSeconds: 10, backoffCapSeconds: 90_000 }, { next: () => 0.99 })).toBe(
+      43_200,
+    );
   });
 });

@@ -19,7 +19,9 @@ describe('a first delivery: commit, publish, mark, acknowledge, always in this o
     const h = new Harness();
     const records = Array.from({ length: 100 }, (_, i) => record(`m${i}`, order(`o-${i}`)));
     expect(await h.deliver(...records)).toEqual([]);
-    expect([h.store.commits.length, h.topic.calls.length, h.store.updates.length, h.store.reads.length]).toEqual([2, 10, 4, 0]);
+    expect([h.store.commits.length, h.topic.calls.length, h.store.updates.length, h.store.reads.length]).toEqual([
+      2, 10, 4, 0,
+    ]);
     expect(h.store.items.size).toBe(100);
   });
 
@@ -69,7 +71,16 @@ describe('a first delivery: commit, publish, mark, acknowledge, always in this o
         decode: (source) => ({
           kind: 'events',
           issues: [],
-          events: [{ eventId: 'o-1', producerId: 'o-1', payload: {}, payloadHash: 'v1:x', attributes: {}, messageId: source.id ?? '' }],
+          events: [
+            {
+              eventId: 'o-1',
+              producerId: 'o-1',
+              payload: {},
+              payloadHash: 'v1:x',
+              attributes: {},
+              messageId: source.id ?? '',
+            },
+          ],
         }),
         plan: () => ({ kind: 'plan', plan: { writes: [], notifications: [] } }),
       },

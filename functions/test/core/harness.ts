@@ -1,10 +1,11 @@
-import type { Clock, LogFields, MetricName, Random, Telemetry } from '../../src/ports.ts';
 import { declarativeMeaning, type Mapping } from '../../src/core/mapping.ts';
 import { type BatchAnswer, createPipeline, type Pipeline } from '../../src/core/pipeline.ts';
 import type { Reason } from '../../src/core/reasons.ts';
 import { createRelay, type RelayReport } from '../../src/core/relay.ts';
+import { compileSchema } from '../../src/core/schema.ts';
 import type { PipelineSettings, RelaySettings } from '../../src/core/settings.ts';
 import type { Meaning, SourceRecord } from '../../src/core/types.ts';
+import type { Clock, LogFields, MetricName, Random, Telemetry } from '../../src/ports.ts';
 import { MemoryQueue, MemoryStore, MemoryTopic } from './memory-aws.ts';
 
 export const TOPIC = 'arn:aws:sns:us-east-1:111122223333:orders';
@@ -126,7 +127,7 @@ export class Harness {
     this.settings = { ...SETTINGS, ...options.settings };
     this.pipeline = createPipeline({
       settings: this.settings,
-      meaning: options.meaning ?? declarativeMeaning({ ...MAPPING, ...options.mapping }),
+      meaning: options.meaning ?? declarativeMeaning({ ...MAPPING, ...options.mapping }, compileSchema),
       store: this.store,
       notifier: this.topic,
       queue: this.queue,
@@ -141,7 +142,7 @@ export class Harness {
     return failures(await this.invoke(records));
   }
 
-  invoke(records: readonly SourceRecord[], requestId = `request-${(this.requests.count += 1)}`): Promise<BatchAnswer> {
+  invoke(records: readonly SourceRecord[], requestId = this.nextId('request')): Promise<BatchAnswer> {
     return this.pipeline.run(records, { requestId, deadlineMs: this.clock.now() + this.settings.functionTimeoutMs });
   }
 
@@ -166,11 +167,18 @@ export class Harness {
       random: this.random,
       telemetry: this.telemetry,
     });
-    return relay.run({ requestId: `relay-${(this.requests.count += 1)}`, deadlineMs: this.clock.now() + 60_000 });
+    return relay.run({ requestId: this.nextId('relay'), deadlineMs: this.clock.now() + 60_000 });
+  }
+
+  private nextId(kind: string): string {
+    this.requests.count += 1;
+    return `${kind}-${this.requests.count}`;
   }
 
   reasons(): (Reason | undefined)[] {
-    return this.telemetry.metrics.filter(({ metric }) => metric === 'Failed' || metric === 'Quarantined').map(({ reason }) => reason);
+    return this.telemetry.metrics
+      .filter(({ metric }) => metric === 'Failed' || metric === 'Quarantined')
+      .map(({ reason }) => reason);
   }
 }
 

@@ -3,7 +3,10 @@ import type { Options } from './harness.ts';
 import { Harness, order, record } from './harness.ts';
 
 const fifo = (options: Options = {}) =>
-  new Harness({ ...options, settings: { source: 'sqs_fifo', quarantine: false, maxReceiveCount: 5, ...options.settings } });
+  new Harness({
+    ...options,
+    settings: { source: 'sqs_fifo', quarantine: false, maxReceiveCount: 5, ...options.settings },
+  });
 
 const failing = (h: Harness, ...ids: string[]) => {
   h.store.commitFault = (events) =>
@@ -57,21 +60,31 @@ describe('FIFO: one lane a group', () => {
 
   it('the heads of all lanes share a transaction', async () => {
     const h = fifo();
-    await h.deliver(...['A', 'B', 'C'].flatMap((g) => [1, 2].map((n) => record(`${g}${n}`, order(`${g}-${n}`), { groupId: g }))));
-    expect(h.store.commits).toEqual([['A-1', 'B-1', 'C-1'], ['A-2', 'B-2', 'C-2']]);
+    await h.deliver(
+      ...['A', 'B', 'C'].flatMap((g) => [1, 2].map((n) => record(`${g}${n}`, order(`${g}-${n}`), { groupId: g }))),
+    );
+    expect(h.store.commits).toEqual([
+      ['A-1', 'B-1', 'C-1'],
+      ['A-2', 'B-2', 'C-2'],
+    ]);
   });
 
   it('on its last receive a failing head is returned alone, and the lane goes on', async () => {
     const h = fifo();
     failing(h, 'a-1');
-    const batch = [record('A1', order('a-1'), { groupId: 'A', receiveCount: 5 }), record('A2', order('a-2'), { groupId: 'A', receiveCount: 5 })];
+    const batch = [
+      record('A1', order('a-1'), { groupId: 'A', receiveCount: 5 }),
+      record('A2', order('a-2'), { groupId: 'A', receiveCount: 5 }),
+    ];
     expect(await h.deliver(...batch)).toEqual(['A1']);
     expect(h.store.status('a-2')).toBe('sent');
   });
 
   it('without quarantine a permanent failure is returned without delay until SQS moves it', async () => {
     const h = fifo();
-    expect(await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' }))).toEqual(['A1', 'A2']);
+    expect(
+      await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' })),
+    ).toEqual(['A1', 'A2']);
     expect(h.queue.visibility.map(({ seconds }) => seconds)).toEqual([0, 0]);
     expect(h.queue.deadLetters).toEqual([]);
   });
@@ -79,7 +92,9 @@ describe('FIFO: one lane a group', () => {
   it('with quarantine the group goes on past the bad record, once that is in the dead-letter queue', async () => {
     const h = fifo({ settings: { quarantine: true } });
     h.store.afterCommit = () => expect(h.queue.deadLetters).toHaveLength(1);
-    expect(await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' }))).toEqual([]);
+    expect(
+      await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' })),
+    ).toEqual([]);
     expect(h.queue.deadLetters[0]).toMatchObject({ groupId: 'A', deduplicationId: 'A1' });
     expect(h.store.status('a-2')).toBe('sent');
   });
@@ -87,7 +102,9 @@ describe('FIFO: one lane a group', () => {
   it('with quarantine a dead-letter queue that refuses stops the lane', async () => {
     const h = fifo({ settings: { quarantine: true } });
     h.queue.refuseDeadLetters = true;
-    expect(await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' }))).toEqual(['A1', 'A2']);
+    expect(
+      await h.deliver(record('A1', 'not json', { groupId: 'A' }), record('A2', order('a-2'), { groupId: 'A' })),
+    ).toEqual(['A1', 'A2']);
     expect(h.store.status('a-2')).toBeUndefined();
   });
 
@@ -106,7 +123,28 @@ describe('FIFO: one lane a group', () => {
       if (JSON.stringify(events).includes('"a-1"')) expect(h.queue.deleted).toEqual(['handle-B1']);
       return undefined;
     };
-    expect(await h.deliver(record('A1', order('a-1'), { groupId: 'A', receiveCount: 3 }), record('B1', order('b-1'), { groupId: 'B' }))).toEqual([]);
+    expect(
+      await h.deliver(
+        record('A1', order('a-1'), { groupId: 'A', receiveCount: 3 }),
+        record('B1', order('b-1'), { groupId: 'B' }),
+      ),
+    ).toEqual([]);
+    expect.assertions(2);
+  });
+});
+
+describe('FIFO: a record that may crash the process', () => {
+  it('what is finished ahead of it in its own lane is deleted before it is tried', async () => {
+    const h = fifo();
+    h.store.commitFault = (events) => {
+      if (JSON.stringify(events).includes('"a-2"')) expect(h.queue.deleted).toEqual(['handle-A1']);
+      return undefined;
+    };
+    const batch = [
+      record('A1', order('a-1'), { groupId: 'A', receiveCount: 3 }),
+      record('A2', order('a-2'), { groupId: 'A', receiveCount: 3 }),
+    ];
+    expect(await h.deliver(...batch)).toEqual([]);
     expect.assertions(2);
   });
 });

@@ -3,7 +3,8 @@ import { leaseState } from '../../src/core/lease.ts';
 import { Harness, order, record, START_MS } from './harness.ts';
 
 const BOUNDS = { functionTimeoutMs: 30_000, leaseMarginMs: 1_000 };
-const lease = (leaseExpiresAtMs: number, leaseOwner = 'other') => leaseState({ leaseExpiresAtMs, leaseOwner }, 'us', START_MS, BOUNDS);
+const lease = (leaseExpiresAtMs: number, leaseOwner = 'other') =>
+  leaseState({ leaseExpiresAtMs, leaseOwner }, 'us', START_MS, BOUNDS);
 
 describe('whose lease it is', () => {
   it('C-25: half a minute in the past is over, 30 s in the future is live: everything is milliseconds', () => {
@@ -102,7 +103,8 @@ describe('a delivery that finds pending', () => {
 describe('the mark (rule 6)', () => {
   it('somebody else marked it: success', async () => {
     const h = new Harness();
-    h.store.updateFault = (update) => (update.kind === 'mark' && h.store.status('o-1') === 'pending' ? 'executed_answer_lost' : undefined);
+    h.store.updateFault = (update) =>
+      update.kind === 'mark' && h.store.status('o-1') === 'pending' ? 'executed_answer_lost' : undefined;
     expect(await h.deliver(record('m1', order('o-1')))).toEqual([]);
     expect(h.store.status('o-1')).toBe('sent');
   });
@@ -115,7 +117,9 @@ describe('the mark (rule 6)', () => {
     };
     expect(await h.deliver(record('m1', order('o-1')))).toEqual([]);
     expect(h.telemetry.sum('RowMissingAtMark')).toBe(1);
-    expect(h.telemetry.lines.some(({ level, message }) => level === 'error' && message.startsWith('row missing'))).toBe(true);
+    expect(h.telemetry.lines.some(({ level, message }) => level === 'error' && message.startsWith('row missing'))).toBe(
+      true,
+    );
   });
 
   it('a mark that fails is never an acknowledgement', async () => {

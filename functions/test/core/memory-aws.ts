@@ -1,5 +1,5 @@
-import { BUSINESS_ITEM_IS_OLDER, BUSINESS_KEY_IS_FREE } from '../../src/core/conditions.ts';
 import type { AttributeMap, AttributeValue } from '../../src/core/attribute-value.ts';
+import { BUSINESS_ITEM_IS_OLDER, BUSINESS_KEY_IS_FREE } from '../../src/core/conditions.ts';
 import { itemName } from '../../src/core/prepare.ts';
 import { parseRow } from '../../src/core/row.ts';
 import type { BusinessWrite, Notification, ReadKey, Row } from '../../src/core/types.ts';
@@ -47,7 +47,8 @@ export class MemoryStore implements RelayStore {
 
   execute(events: readonly CommitEvent[]): CommitOutcome {
     const names = events.flatMap(({ writes }) => writes.map((write) => itemName(write.table, write.key)));
-    if (new Set(names).size < names.length) return { kind: 'refused', name: 'ValidationException', permanent: true, retried: false };
+    if (new Set(names).size < names.length)
+      return { kind: 'refused', name: 'ValidationException', permanent: true, retried: false };
     const reasons = events.map(({ row, writes }): CancellationReason[] => {
       const existing = this.rows.get(text(row.event_id));
       const own: CancellationReason =
@@ -59,7 +60,8 @@ export class MemoryStore implements RelayStore {
     if (reasons.flat().some(({ code }) => code !== 'None')) return { kind: 'cancelled', reasons, retried: false };
     for (const { row, writes } of events) {
       this.rows.set(text(row.event_id), row);
-      for (const write of writes) if (write.kind === 'put') this.items.set(itemName(write.table, write.key), write.item);
+      for (const write of writes)
+        if (write.kind === 'put') this.items.set(itemName(write.table, write.key), write.item);
     }
     this.afterCommit();
     return { kind: 'committed', writeUnits: events.reduce((sum, { writes }) => sum + 2 + 2 * writes.length, 0) };
@@ -132,7 +134,8 @@ export class MemoryStore implements RelayStore {
         return { kind: 'done' };
       }
       case 'takeover':
-        if (text(row.lease_owner) !== update.fromOwner || numeric(row.lease_expires_at_ms) !== update.fromExpiresAtMs) return failed;
+        if (text(row.lease_owner) !== update.fromOwner || numeric(row.lease_expires_at_ms) !== update.fromExpiresAtMs)
+          return failed;
         this.rows.set(update.eventId, {
           ...row,
           lease_owner: { S: update.owner },
@@ -142,7 +145,11 @@ export class MemoryStore implements RelayStore {
         return { kind: 'done' };
       case 'release':
         if (text(row.lease_owner) !== update.owner) return failed;
-        this.rows.set(update.eventId, { ...row, lease_expires_at_ms: { N: '0' }, relay_shard: { S: update.relayShard } });
+        this.rows.set(update.eventId, {
+          ...row,
+          lease_expires_at_ms: { N: '0' },
+          relay_shard: { S: update.relayShard },
+        });
         return { kind: 'done' };
     }
   }
@@ -160,7 +167,9 @@ export class MemoryStore implements RelayStore {
 
   /** Rows are spread over segments by the length of their id: any fixed split does. */
   async scanPending(segment: number, segments: number) {
-    const rows = [...this.rows.values()].filter((row) => text(row.event_id).length % segments === segment && text(row.status) === 'pending');
+    const rows = [...this.rows.values()].filter(
+      (row) => text(row.event_id).length % segments === segment && text(row.status) === 'pending',
+    );
     return { rows: rows.map(parseRow) };
   }
 
@@ -180,7 +189,10 @@ export class MemoryTopic implements Notifier {
   readonly calls: number[] = [];
   fault: (notification: Notification) => 'failed' | 'lost' | undefined = () => undefined;
 
-  async publish(_topicArn: string, entries: readonly { readonly notification: Notification }[]): Promise<PublishOutcome[]> {
+  async publish(
+    _topicArn: string,
+    entries: readonly { readonly notification: Notification }[],
+  ): Promise<PublishOutcome[]> {
     this.calls.push(entries.length);
     return entries.map(({ notification }) => {
       const fault = this.fault(notification);

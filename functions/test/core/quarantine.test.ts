@@ -35,7 +35,10 @@ describe('a permanent failure', () => {
   it('quarantined again after a redrive, ours overwrite; originals beyond ten are dropped with a log line', async () => {
     const h = new Harness();
     const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`a${i}`, { type: 'String', value: 'x' }]));
-    await h.deliver({ ...record('m1', 'not json'), attributes: { error_type: { type: 'String', value: 'old' }, ...many } });
+    await h.deliver({
+      ...record('m1', 'not json'),
+      attributes: { error_type: { type: 'String', value: 'old' }, ...many },
+    });
     const attributes = h.queue.deadLetters[0]?.attributes ?? {};
     expect(attributes.error_type?.value).toBe('not_json');
     expect(Object.keys(attributes)).toHaveLength(10);
@@ -140,7 +143,14 @@ describe('the breaker', () => {
 });
 
 describe('a message with several events', () => {
-  const s3 = (...keys: string[]) => JSON.stringify({ Records: keys.map((key) => ({ eventSource: 'aws:s3', eventName: 'ObjectCreated:Put', s3: { bucket: { name: 'b' }, object: { key, size: 1, sequencer: '01' } } })) });
+  const s3 = (...keys: string[]) =>
+    JSON.stringify({
+      Records: keys.map((key) => ({
+        eventSource: 'aws:s3',
+        eventName: 'ObjectCreated:Put',
+        s3: { bucket: { name: 'b' }, object: { key, size: 1, sequencer: '01' } },
+      })),
+    });
 
   it('is acknowledged when all of them are sent', async () => {
     const h = new Harness({ mapping: { envelope: 's3', eventId: 's3.object.key', businessKey: 's3.object.key' } });
@@ -159,7 +169,14 @@ describe('a message with several events', () => {
 
   it('C-35: the test event of S3 is acknowledged with an info line, and nothing is written', async () => {
     const h = new Harness({ mapping: { envelope: 's3', eventId: 's3.object.key', businessKey: 's3.object.key' } });
-    const test = { Service: 'Amazon S3', Event: 's3:TestEvent', Time: '2026-01-01T00:00:00.000Z', Bucket: 'b', RequestId: 'r', HostId: 'h' };
+    const test = {
+      Service: 'Amazon S3',
+      Event: 's3:TestEvent',
+      Time: '2026-01-01T00:00:00.000Z',
+      Bucket: 'b',
+      RequestId: 'r',
+      HostId: 'h',
+    };
     expect(await h.deliver(record('m1', test), record('m2', s3('k.json')))).toEqual([]);
     expect(h.topic.ids).toEqual(['k.json']);
     expect(h.store.rows.size).toBe(1);

@@ -108,7 +108,9 @@ describe('a redelivery is decided by the row', () => {
   it('newer wins: an older event is committed as sent, without a write and without a notification', async () => {
     const h = new Harness({ mapping: { businessKey: 'key', onExistingKey: 'newer', version: 'n' } });
     await h.deliver(record('m1', order('o-1', { key: 'k', n: 2 })));
-    expect(await h.deliver(record('m2', order('o-2', { key: 'k', n: 1 })), record('m3', order('o-3', { key: 'k', n: 3 })))).toEqual([]);
+    expect(
+      await h.deliver(record('m2', order('o-2', { key: 'k', n: 1 })), record('m3', order('o-3', { key: 'k', n: 3 }))),
+    ).toEqual([]);
     expect(h.store.status('o-2')).toBe('sent');
     expect(h.telemetry.sum('Superseded')).toBe(1);
     expect([...h.store.items.values()].map((item) => item.id)).toEqual([{ S: 'o-3' }]);
@@ -116,18 +118,41 @@ describe('a redelivery is decided by the row', () => {
   });
 });
 
-describe('payload mismatch: two events claim one id', () => {
-  it.each([false, true])('C-29: found on every path, stored data untouched (row hidden from the reason: %s)', async (hideRows) => {
-    const h = new Harness();
-    await h.deliver(record('m1', order('o-1')));
-    const stored = JSON.stringify([...h.store.items]);
-    h.store.hideRows = hideRows;
-    expect(await h.deliver(record('m2', order('o-1', { amount: 99 })))).toEqual([]);
-    expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual(['payload_mismatch']);
-    expect(JSON.stringify([...h.store.items])).toBe(stored);
-    expect(h.telemetry.sum('PayloadMismatches')).toBe(1);
-    expect(h.topic.ids).toEqual(['o-1']);
+describe("the operator's filter", () => {
+  it('acknowledges an excluded event that has no row, and counts it', async () => {
+    const h = new Harness({ mapping: { eventFilter: 'amount > `100`' } });
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2', { amount: 101 })))).toEqual([]);
+    expect(h.telemetry.sum('NotOurs', 'filtered')).toBe(1);
+    expect(h.topic.ids).toEqual(['o-2']);
   });
+
+  it('made stricter after the commit, never acknowledges a pending event: it is published first', async () => {
+    const first = new Harness();
+    first.topic.fault = () => 'failed';
+    await first.deliver(record('m1', order('o-1')));
+    first.topic.fault = () => undefined;
+    const next = new Harness({ on: first, mapping: { eventFilter: 'amount > `100`' } });
+    expect(await next.deliver(record('m9', order('o-1')))).toEqual([]);
+    expect(first.topic.ids).toEqual(['o-1']);
+    expect(first.store.status('o-1')).toBe('sent');
+  });
+});
+
+describe('payload mismatch: two events claim one id', () => {
+  it.each([false, true])(
+    'C-29: found on every path, stored data untouched (row hidden from the reason: %s)',
+    async (hideRows) => {
+      const h = new Harness();
+      await h.deliver(record('m1', order('o-1')));
+      const stored = JSON.stringify([...h.store.items]);
+      h.store.hideRows = hideRows;
+      expect(await h.deliver(record('m2', order('o-1', { amount: 99 })))).toEqual([]);
+      expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual(['payload_mismatch']);
+      expect(JSON.stringify([...h.store.items])).toBe(stored);
+      expect(h.telemetry.sum('PayloadMismatches')).toBe(1);
+      expect(h.topic.ids).toEqual(['o-1']);
+    },
+  );
 
   it('the same message under another hash is the same event: our hashing changed', async () => {
     const first = new Harness();

@@ -34,7 +34,11 @@ describe('the relay', () => {
   it('two relays and a redelivery at once publish once', async () => {
     const h = await dropped(2);
     h.clock.advance(31_001);
-    const [a, b, failed] = await Promise.all([h.relay(), h.relay(), h.deliver(record('m1', order('o-1'), { receiveCount: 3 }))]);
+    const [a, b, failed] = await Promise.all([
+      h.relay(),
+      h.relay(),
+      h.deliver(record('m1', order('o-1'), { receiveCount: 3 })),
+    ]);
     expect(h.topic.ids).toEqual(['o-1']);
     expect((a?.relayed ?? 0) + (b?.relayed ?? 0) + (failed?.length === 0 ? 1 : 0)).toBeGreaterThanOrEqual(1);
     expect(h.store.status('o-1')).toBe('sent');
@@ -45,14 +49,18 @@ describe('the relay', () => {
     h.clock.advance(31_001);
     h.topic.fault = () => 'failed';
     expect(await h.relay()).toMatchObject({ relayed: 0, failed: 1, inTrouble: 1 });
-    expect(Number((h.store.rows.get('o-1')?.lease_expires_at_ms as { N: string }).N)).toBeGreaterThan(h.clock.now());
+    const row = h.store.row('o-1');
+    expect(row !== undefined && 'leaseExpiresAtMs' in row ? row.leaseExpiresAtMs : 0).toBeGreaterThan(h.clock.now());
   });
 
   it('a row that the index does not know is found by the sweep, in its segment', async () => {
     const h = await dropped(1);
     h.clock.advance(31_001);
     expect(await h.relay()).toMatchObject({ relayed: 0, inTrouble: 0 });
-    expect(await h.relay({ sweepHours: 1, intervalMinutes: 60 })).toMatchObject({ relayed: 1, sweep: { segments: 1, complete: true } });
+    expect(await h.relay({ sweepHours: 1, intervalMinutes: 60 })).toMatchObject({
+      relayed: 1,
+      sweep: { segments: 1, complete: true },
+    });
     expect(h.topic.ids).toEqual(['o-1']);
   });
 
@@ -71,7 +79,9 @@ describe('the sweep', () => {
   it('reads every segment once in its time, chosen by the clock', () => {
     const segments = sweepSegments(24, 5);
     expect(segments).toBe(288);
-    const seen = new Set(Array.from({ length: segments }, (_, run) => segmentAt(START_MS + run * 300_000 + 4_000, segments, 5)));
+    const seen = new Set(
+      Array.from({ length: segments }, (_, run) => segmentAt(START_MS + run * 300_000 + 4_000, segments, 5)),
+    );
     expect(seen.size).toBe(288);
   });
 });

@@ -79,7 +79,10 @@ export type RowUpdateOutcome =
   | { readonly kind: 'condition_failed'; readonly row: Row | null | undefined }
   | { readonly kind: 'failed'; readonly name: string };
 
-export type Read<T> = { readonly kind: 'found'; readonly value: T } | { readonly kind: 'absent' } | { readonly kind: 'failed'; readonly name: string };
+export type Read<T> =
+  | { readonly kind: 'found'; readonly value: T }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly name: string };
 
 export interface EventStore {
   /** One TransactWriteItems; at most 100 actions and 4 MB, no item twice: the caller sees to that. */
@@ -101,11 +104,29 @@ export interface TroubledPage {
 /** What only the relay needs. Rows come strongly consistent from `readRows` before anything is decided. */
 export interface RelayStore extends EventStore {
   /** Keys of one shard of the sparse index whose lease ended before `beforeMs`, oldest first. */
-  queryTroubled(relayShard: string, beforeMs: number, limit: number, from: AttributeMap | undefined, signal: AbortSignal): Promise<{ readonly eventIds: readonly string[]; readonly oldestExpiresAtMs?: number; readonly next?: AttributeMap }>;
+  queryTroubled(
+    relayShard: string,
+    beforeMs: number,
+    limit: number,
+    from: AttributeMap | undefined,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly eventIds: readonly string[];
+    readonly oldestExpiresAtMs?: number;
+    readonly next?: AttributeMap;
+  }>;
   /** How many rows one shard of the index holds, lease over or not. */
-  countTroubled(relayShard: string, signal: AbortSignal): Promise<{ readonly rows: number; readonly oldestCreatedAt?: string }>;
+  countTroubled(
+    relayShard: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly rows: number; readonly oldestCreatedAt?: string }>;
   /** One page of one segment of a scan: the pending rows in it. */
-  scanPending(segment: number, segments: number, from: AttributeMap | undefined, signal: AbortSignal): Promise<TroubledPage>;
+  scanPending(
+    segment: number,
+    segments: number,
+    from: AttributeMap | undefined,
+    signal: AbortSignal,
+  ): Promise<TroubledPage>;
 }
 
 export interface PublishEntry {
@@ -134,7 +155,10 @@ export type Failed = boolean;
 
 export interface SourceQueue {
   /** Any number; the adapter sends chunks of 10. Seconds, 0 to 43,200. Best effort, never rejects. */
-  changeVisibility(entries: readonly { readonly receiptHandle: string; readonly seconds: number }[], signal: AbortSignal): Promise<readonly Failed[]>;
+  changeVisibility(
+    entries: readonly { readonly receiptHandle: string; readonly seconds: number }[],
+    signal: AbortSignal,
+  ): Promise<readonly Failed[]>;
   /** Deletes finished messages before a message that may crash the process is tried. Best effort, never rejects. */
   delete(receiptHandles: readonly string[], signal: AbortSignal): Promise<readonly Failed[]>;
   /** Sends to the dead-letter queue; true means that it is not there. Never rejects. */

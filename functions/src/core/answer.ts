@@ -22,7 +22,8 @@ export function buildAnswer(records: readonly RecordWork[], stream: boolean): Ba
   const failing = records.filter((record) => record.state.at === 'failed' || record.state.at === 'open');
   const named = new Set<string>();
   for (const { record } of stream ? failing.slice(0, 1) : failing) {
-    if (record.id === undefined || record.id === '') throw new UnnamedRecordError('a failing record has no id that could be reported');
+    if (record.id === undefined || record.id === '')
+      throw new UnnamedRecordError('a failing record has no id that could be reported');
     named.add(record.id);
   }
   return { batchItemFailures: [...named].map((itemIdentifier) => ({ itemIdentifier })) };

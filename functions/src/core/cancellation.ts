@@ -36,7 +36,8 @@ export function judgeCancellation(
 ): CancellationVerdict {
   const own = reasons[0];
   // An answer that does not name every action names nobody.
-  if (own === undefined || reasons.length !== policies.length + 1) return { kind: 'transient', reason: 'cancelled_unknown' };
+  if (own === undefined || reasons.length !== policies.length + 1)
+    return { kind: 'transient', reason: 'cancelled_unknown' };
   if (own.code === 'ConditionalCheckFailed') return { kind: 'exists', row: own.row };
 
   let permanent: PermanentReason | undefined;

@@ -63,7 +63,11 @@ async function commitGroup(ctx: PipelineContext, group: readonly EventWork[]): P
 }
 
 /** Settles the guilty alone and sends the innocent again. */
-async function settleCancelled(ctx: PipelineContext, group: readonly EventWork[], reasons: Extract<CommitOutcome, { kind: 'cancelled' }>['reasons']): Promise<void> {
+async function settleCancelled(
+  ctx: PipelineContext,
+  group: readonly EventWork[],
+  reasons: Extract<CommitOutcome, { kind: 'cancelled' }>['reasons'],
+): Promise<void> {
   ctx.telemetry.count('GroupCancellations', 1);
   const verdicts = group.map((work, index) => judgeCancellation(reasons[index] ?? [], preparedOf(work).policies));
   const innocent = group.filter((_, index) => verdicts[index]?.kind === 'innocent');
@@ -101,7 +105,10 @@ async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promi
   const again = group.some((work) => work.commitUnknown);
   for (const work of group) work.commitUnknown = true;
   if (again || !ctx.deadline.hasTime()) return settleAll(group, 'commit_unknown');
-  const reads = await readRows(ctx, group.map((work) => work.event.eventId));
+  const reads = await readRows(
+    ctx,
+    group.map((work) => work.event.eventId),
+  );
   const absent: EventWork[] = [];
   for (const [index, work] of group.entries()) {
     const read = reads[index];
@@ -144,7 +151,9 @@ async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void>
         return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: verdict.reason });
       case 'condition':
         if (verdict.policy === 'reject') {
-          return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: 'business_rejected' });
+          return uncertain
+            ? fail(work, 'commit_pending')
+            : settle(work, { kind: 'permanent', reason: 'business_rejected' });
         }
         if (verdict.policy === 'supersede') {
           prepareWork(ctx, work, { writes: [], notifications: [] }, 'superseded');
@@ -165,7 +174,11 @@ async function send(ctx: PipelineContext, group: readonly EventWork[]): Promise<
   const prepared = group.map(preparedOf);
   const outcome = await ctx.store.commit(prepared, ctx.deadline.signal);
   if (outcome.kind === 'committed') ctx.telemetry.count('WriteUnits', outcome.writeUnits);
-  if (outcome.kind === 'cancelled') ctx.telemetry.count('WriteUnits', prepared.reduce((sum, event) => sum + event.writeUnits, 0));
+  if (outcome.kind === 'cancelled')
+    ctx.telemetry.count(
+      'WriteUnits',
+      prepared.reduce((sum, event) => sum + event.writeUnits, 0),
+    );
   if ('retried' in outcome && outcome.retried) for (const work of group) work.commitUnknown = true;
   return outcome;
 }

@@ -8,7 +8,11 @@ import { type RecordWork, recordVerdict } from './work.ts';
 const BREAKER_MIN_BATCH = 5;
 
 /** Turns the verdicts on events into the state of their records: done, failed, or quarantined. */
-export async function conclude(ctx: PipelineContext, batch: readonly RecordWork[], records: readonly RecordWork[]): Promise<void> {
+export async function conclude(
+  ctx: PipelineContext,
+  batch: readonly RecordWork[],
+  records: readonly RecordWork[],
+): Promise<void> {
   const permanent: RecordWork[] = [];
   for (const record of records) {
     if (record.state.at !== 'open') continue;
@@ -46,11 +50,20 @@ export function breakerOpen(batch: readonly RecordWork[], undecided = 0): boolea
 
 function isPermanent(record: RecordWork): boolean {
   if (record.state.at === 'quarantined') return true;
-  if (record.state.at === 'failed') return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';
-  return record.issues.length > 0 || record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent');
+  if (record.state.at === 'failed')
+    return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';
+  return (
+    record.issues.length > 0 ||
+    record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent')
+  );
 }
 
-export function failRecord(ctx: PipelineContext, record: RecordWork, reason: TransientReason, retryAtMs: number | undefined): void {
+export function failRecord(
+  ctx: PipelineContext,
+  record: RecordWork,
+  reason: TransientReason,
+  retryAtMs: number | undefined,
+): void {
   const seconds = delaySeconds(ctx, record.record.receiveCount, retryAtMs);
   record.state = { at: 'failed', reason, delaySeconds: seconds };
 }

@@ -27,7 +27,8 @@ export function deadLetter(record: SourceRecord, reason: PermanentReason, eventI
   for (const [name, attribute] of Object.entries(record.attributes)) {
     if (Object.hasOwn(ours, name)) continue;
     const bytes = messageBytes(record.body, { ...attributes, [name]: attribute });
-    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= MESSAGE_MAX_BYTES) attributes[name] = attribute;
+    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= MESSAGE_MAX_BYTES)
+      attributes[name] = attribute;
     else dropped.push(name);
   }
   return {

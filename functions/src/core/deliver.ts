@@ -31,9 +31,16 @@ export interface DeliverOptions {
  * Publishes, then marks: always in this order. A crash between the two costs a duplicate notification; the other order
  * would lose one.
  */
-export async function deliver(ctx: DeliveryContext, events: readonly Owned[], options: DeliverOptions): Promise<DeliverOutcome[]> {
+export async function deliver(
+  ctx: DeliveryContext,
+  events: readonly Owned[],
+  options: DeliverOptions,
+): Promise<DeliverOutcome[]> {
   if (events.length === 0) return [];
-  const published = await publishAll(ctx, events.map((event) => event.notifications));
+  const published = await publishAll(
+    ctx,
+    events.map((event) => event.notifications),
+  );
   const changes = events.map((event, index) => rowChange(ctx, event, published[index], options));
   const outcomes = await updateAll(ctx, changes);
   return Promise.all(
@@ -46,7 +53,12 @@ export async function deliver(ctx: DeliveryContext, events: readonly Owned[], op
 }
 
 /** The mark of what is published; the release of what is not; nothing where the lease is kept. */
-function rowChange(ctx: DeliveryContext, event: Owned, published: Published | undefined, options: DeliverOptions): RowUpdate | undefined {
+function rowChange(
+  ctx: DeliveryContext,
+  event: Owned,
+  published: Published | undefined,
+  options: DeliverOptions,
+): RowUpdate | undefined {
   if (published?.kind === 'published') {
     const now = ctx.clock.now();
     return {
@@ -69,28 +81,47 @@ const TRIES = 2;
  * Marks and releases share calls. They are sent within the deadline margin too: a notification that is out should be
  * marked while there is any time left.
  */
-async function updateAll(ctx: DeliveryContext, changes: readonly (RowUpdate | undefined)[]): Promise<(RowUpdateOutcome | undefined)[]> {
+async function updateAll(
+  ctx: DeliveryContext,
+  changes: readonly (RowUpdate | undefined)[],
+): Promise<(RowUpdateOutcome | undefined)[]> {
   const outcomes = new Array<RowUpdateOutcome | undefined>(changes.length).fill(undefined);
   let open = [...changes.keys()].filter((index) => changes[index] !== undefined);
   for (let tried = 0; tried < TRIES && open.length > 0 && !ctx.deadline.signal.aborted; tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
     await inParallel(ctx.settings.concurrency, chunks(open, UPDATES_A_CALL), async (piece) => {
-      const answers = await ctx.store.update(piece.map((index) => changes[index] as RowUpdate), ctx.deadline.signal);
+      const answers = await ctx.store.update(
+        piece.map((index) => changes[index] as RowUpdate),
+        ctx.deadline.signal,
+      );
       for (const [position, index] of piece.entries()) outcomes[index] = answers[position];
     });
-    open = open.filter((index) => outcomes[index]?.kind !== 'done' && outcomes[index]?.kind !== 'condition_failed' && changes[index]?.kind === 'mark');
+    open = open.filter(
+      (index) =>
+        outcomes[index]?.kind !== 'done' &&
+        outcomes[index]?.kind !== 'condition_failed' &&
+        changes[index]?.kind === 'mark',
+    );
   }
   return outcomes;
 }
 
-async function markOutcome(ctx: DeliveryContext, event: Owned, outcome: RowUpdateOutcome | undefined): Promise<DeliverOutcome> {
+async function markOutcome(
+  ctx: DeliveryContext,
+  event: Owned,
+  outcome: RowUpdateOutcome | undefined,
+): Promise<DeliverOutcome> {
   if (outcome?.kind === 'done') return { kind: 'sent' };
   if (outcome?.kind !== 'condition_failed') return { kind: 'failed', reason: 'mark_failed' };
   const row = outcome.row === undefined ? await readBack(ctx, event.eventId) : outcome.row;
   if (row === undefined) return { kind: 'failed', reason: 'mark_failed' };
   if (row !== null) {
     // A failed condition with `sent` on the row is success: somebody else marked it, or our own answer was lost.
-    return 'unknown' in row ? { kind: 'failed', reason: 'row_newer' } : row.status === 'sent' ? { kind: 'sent' } : { kind: 'failed', reason: 'mark_failed' };
+    return 'unknown' in row
+      ? { kind: 'failed', reason: 'row_newer' }
+      : row.status === 'sent'
+        ? { kind: 'sent' }
+        : { kind: 'failed', reason: 'mark_failed' };
   }
   // The row is gone although it is pending, which nothing of ours does. Failing would commit the event a second time.
   ctx.telemetry.error('row missing at mark: acknowledged, since a failure would commit the event again', {

@@ -13,6 +13,9 @@ export async function deleteFinished(ctx: PipelineContext, batch: readonly Recor
     if (done && !record.deleted && receiptHandle !== undefined) finished.push({ record, receiptHandle });
   }
   if (finished.length === 0) return;
-  const failed = await ctx.queue.delete(finished.map((entry) => entry.receiptHandle), ctx.deadline.signal);
+  const failed = await ctx.queue.delete(
+    finished.map((entry) => entry.receiptHandle),
+    ctx.deadline.signal,
+  );
   for (const [index, { record }] of finished.entries()) record.deleted = failed[index] === false;
 }

@@ -31,7 +31,9 @@ export function packGroups<T>(entries: readonly T[], size: number, of: (entry: T
   for (const entry of entries) {
     const next = of(entry);
     const full =
-      group.length >= size || actions + next.items.length > TRANSACTION_MAX_ACTIONS || bytes + next.bytes > TRANSACTION_MAX_BYTES;
+      group.length >= size ||
+      actions + next.items.length > TRANSACTION_MAX_ACTIONS ||
+      bytes + next.bytes > TRANSACTION_MAX_BYTES;
     if (full && group.length > 0) {
       groups.push(group);
       group = [];

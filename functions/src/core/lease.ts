@@ -33,7 +33,8 @@ export function leaseState(
   nowMs: number,
   bounds: LeaseBounds,
 ): LeaseState {
-  if (row.leaseExpiresAtMs <= nowMs) return row.leaseOwner === owner && row.leaseExpiresAtMs > 0 ? { kind: 'ours' } : { kind: 'over' };
+  if (row.leaseExpiresAtMs <= nowMs)
+    return row.leaseOwner === owner && row.leaseExpiresAtMs > 0 ? { kind: 'ours' } : { kind: 'over' };
   if (row.leaseOwner === owner) return { kind: 'ours' };
   const furthest = nowMs + bounds.functionTimeoutMs + bounds.leaseMarginMs;
   return row.leaseExpiresAtMs > furthest ? { kind: 'over' } : { kind: 'live', untilMs: row.leaseExpiresAtMs };

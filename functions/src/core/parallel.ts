@@ -2,7 +2,11 @@
  * Runs `task` for every item, at most `limit` at a time, and returns the results in the order of the items. It resolves
  * only when every task has settled; a task that throws makes it throw then, after the others have ended.
  */
-export async function inParallel<T, R>(limit: number, items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  limit: number,
+  items: readonly T[],
+  task: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results = new Array<R>(items.length);
   const errors: unknown[] = [];
   let next = 0;

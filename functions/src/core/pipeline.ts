@@ -49,7 +49,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   return { run: (records, invocation) => runBatch(deps, adaptive, records, invocation) };
 }
 
-async function runBatch(deps: PipelineDeps, adaptive: Adaptive, records: readonly SourceRecord[], invocation: Invocation): Promise<BatchAnswer> {
+async function runBatch(
+  deps: PipelineDeps,
+  adaptive: Adaptive,
+  records: readonly SourceRecord[],
+  invocation: Invocation,
+): Promise<BatchAnswer> {
   const { settings, clock } = deps;
   const deadline = startDeadline(clock, invocation.deadlineMs, settings.deadlineMarginMs);
   const ctx: PipelineContext = {
@@ -79,7 +84,10 @@ async function work(ctx: PipelineContext, batch: readonly RecordWork[]): Promise
     else await runLanes(ctx, batch);
   } catch (error) {
     // A bug of ours. What is settled stands; everything else comes back.
-    ctx.telemetry.error('the consumer failed', { reason: 'internal', error_name: error instanceof Error ? error.name : typeof error });
+    ctx.telemetry.error('the consumer failed', {
+      reason: 'internal',
+      error_name: error instanceof Error ? error.name : typeof error,
+    });
     abandonOpen(batch, 'internal');
     await conclude({ ...ctx, settings: { ...ctx.settings, quarantine: false } }, batch, batch);
   }
@@ -103,7 +111,8 @@ async function hideFailed(ctx: PipelineContext, batch: readonly RecordWork[]): P
       ? [{ receiptHandle: record.receiptHandle, seconds: state.delaySeconds }]
       : [],
   );
-  if (entries.length > 0 && !ctx.deadline.signal.aborted) await ctx.queue.changeVisibility(entries, ctx.deadline.signal);
+  if (entries.length > 0 && !ctx.deadline.signal.aborted)
+    await ctx.queue.changeVisibility(entries, ctx.deadline.signal);
 }
 
 /** First deliveries that were committed already are what looking up all rows would have found. */

@@ -41,7 +41,8 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
   if (plan.writes.length + 1 > TRANSACTION_MAX_ACTIONS) return { ok: false, reason: 'transaction_too_large' };
 
   const rowBytes = itemBytes(row);
-  if (rowBytes + markReserveBytes(plan.notifications.length) > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
+  if (rowBytes + markReserveBytes(plan.notifications.length) > ITEM_MAX_BYTES)
+    return { ok: false, reason: 'item_too_large' };
   let bytes = rowBytes;
   let units = writeUnits(rowBytes, true);
   const items = [itemName(rules.processedEventsTable, { event_id: row.event_id as AttributeValue })];
@@ -103,7 +104,8 @@ function isStorableKey(key: AttributeMap): boolean {
     values.length > 0 &&
     values.length <= 2 &&
     values.every((value) => {
-      if ('S' in value) return value.S !== '' && value.S.isWellFormed() && Buffer.byteLength(value.S) <= HASH_KEY_MAX_BYTES;
+      if ('S' in value)
+        return value.S !== '' && value.S.isWellFormed() && Buffer.byteLength(value.S) <= HASH_KEY_MAX_BYTES;
       if ('N' in value) return true;
       return 'B' in value && value.B.length > 0 && value.B.length <= HASH_KEY_MAX_BYTES;
     })

@@ -26,7 +26,10 @@ export type Published =
  * Publishes the stored bytes of many events with as few calls as SNS allows. Only what an answer lists as successful is
  * published. Nothing here is permanent: the event is committed, and its notification is owed.
  */
-export async function publishAll(ctx: DeliveryContext, events: readonly (readonly Notification[])[]): Promise<Published[]> {
+export async function publishAll(
+  ctx: DeliveryContext,
+  events: readonly (readonly Notification[])[],
+): Promise<Published[]> {
   const outcomes: (PublishOutcome | undefined)[][] = events.map((notifications) => notifications.map(() => undefined));
   let open: Entry[] = events.flatMap((notifications, event) =>
     notifications.map((notification, index) => ({ notification, event, index })),
@@ -39,14 +42,22 @@ export async function publishAll(ctx: DeliveryContext, events: readonly (readonl
   return outcomes.map(summarise);
 }
 
-async function publishOnce(ctx: DeliveryContext, entries: readonly Entry[], outcomes: (PublishOutcome | undefined)[][]): Promise<void> {
+async function publishOnce(
+  ctx: DeliveryContext,
+  entries: readonly Entry[],
+  outcomes: (PublishOutcome | undefined)[][],
+): Promise<void> {
   const stopped = new Set<string>();
   let waiting = entries;
   while (waiting.length > 0 && ctx.deadline.hasTime()) {
     const { now, later } = nextRound(waiting);
     await inParallel(ctx.settings.concurrency, packCalls(now, ctx.settings.topicMaxBytes), async (call) => {
       const topicArn = call[0]?.notification.topicArn ?? '';
-      const answers = await ctx.notifier.publish(topicArn, call.map(({ notification }) => ({ notification })), ctx.deadline.signal);
+      const answers = await ctx.notifier.publish(
+        topicArn,
+        call.map(({ notification }) => ({ notification })),
+        ctx.deadline.signal,
+      );
       for (const [position, entry] of call.entries()) {
         const answer = answers[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
         const places = outcomes[entry.event];

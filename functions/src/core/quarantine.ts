@@ -19,7 +19,10 @@ export type QuarantineOutcome =
  * first. Pending ones are published from their stored bytes and marked; an event that turns out to be committed is sent,
  * not bad. Only what is provably uncommitted goes to the dead-letter queue, and only then is it acknowledged.
  */
-export async function quarantineAll(ctx: PipelineContext, records: readonly RecordWork[]): Promise<QuarantineOutcome[]> {
+export async function quarantineAll(
+  ctx: PipelineContext,
+  records: readonly RecordWork[],
+): Promise<QuarantineOutcome[]> {
   if (records.length === 0) return [];
   if (!ctx.deadline.hasTime()) return records.map(() => ({ kind: 'failed', reason: 'deadline' }));
   const blockers = await finishCommitted(ctx, records);
@@ -29,13 +32,21 @@ export async function quarantineAll(ctx: PipelineContext, records: readonly Reco
     const verdict = recordVerdict(record);
     if (verdict.kind === 'done') return { kind: 'done' };
     if (verdict.kind === 'permanent') return undefined;
-    return { kind: 'failed', reason: verdict.reason, ...(verdict.retryAtMs === undefined ? {} : { retryAtMs: verdict.retryAtMs }) };
+    return {
+      kind: 'failed',
+      reason: verdict.reason,
+      ...(verdict.retryAtMs === undefined ? {} : { retryAtMs: verdict.retryAtMs }),
+    };
   });
   await sendAll(ctx, records, outcomes);
   return outcomes.map((outcome) => outcome ?? { kind: 'failed', reason: 'quarantine_failed' });
 }
 
-async function sendAll(ctx: PipelineContext, records: readonly RecordWork[], outcomes: (QuarantineOutcome | undefined)[]): Promise<void> {
+async function sendAll(
+  ctx: PipelineContext,
+  records: readonly RecordWork[],
+  outcomes: (QuarantineOutcome | undefined)[],
+): Promise<void> {
   const sending: { index: number; reason: PermanentReason }[] = [];
   const messages = [];
   for (const [index, record] of records.entries()) {
@@ -55,7 +66,8 @@ async function sendAll(ctx: PipelineContext, records: readonly RecordWork[], out
   if (messages.length === 0) return;
   const failed = await ctx.queue.quarantine(messages, ctx.deadline.signal);
   for (const [position, { index, reason }] of sending.entries()) {
-    outcomes[index] = failed[position] === false ? { kind: 'quarantined', reason } : { kind: 'failed', reason: 'quarantine_failed' };
+    outcomes[index] =
+      failed[position] === false ? { kind: 'quarantined', reason } : { kind: 'failed', reason: 'quarantine_failed' };
   }
 }
 
@@ -69,11 +81,17 @@ interface Suspect {
 }
 
 /** Reads the rows and finishes what is committed; says which records cannot be quarantined now. */
-async function finishCommitted(ctx: PipelineContext, records: readonly RecordWork[]): Promise<Map<RecordWork, QuarantineOutcome>> {
+async function finishCommitted(
+  ctx: PipelineContext,
+  records: readonly RecordWork[],
+): Promise<Map<RecordWork, QuarantineOutcome>> {
   const suspects = records.flatMap(suspectsOf);
   const blockers = new Map<RecordWork, QuarantineOutcome>();
   if (suspects.length === 0) return blockers;
-  const reads = await readRows(ctx, suspects.map((suspect) => suspect.eventId));
+  const reads = await readRows(
+    ctx,
+    suspects.map((suspect) => suspect.eventId),
+  );
   const rescues: { suspect: Suspect; rescue: EventWork; committedBy: string }[] = [];
   for (const [index, suspect] of suspects.entries()) {
     const read = reads[index];
@@ -85,7 +103,8 @@ async function finishCommitted(ctx: PipelineContext, records: readonly RecordWor
         rescues.push({ suspect, rescue, committedBy: 'unknown' in read.value ? '' : read.value.messageId });
       }
     } else if (read?.kind === 'absent') {
-      if (suspect.work?.commitUnknown === true) blockers.set(suspect.record, { kind: 'failed', reason: 'commit_pending' });
+      if (suspect.work?.commitUnknown === true)
+        blockers.set(suspect.record, { kind: 'failed', reason: 'commit_pending' });
     } else {
       blockers.set(suspect.record, { kind: 'failed', reason: 'look_up_failed' });
     }

@@ -1,5 +1,5 @@
-import type { AttributeMap } from './attribute-value.ts';
 import type { Clock, Notifier, Random, RelayStore, Telemetry } from '../ports.ts';
+import type { AttributeMap } from './attribute-value.ts';
 import { startDeadline } from './deadline.ts';
 import type { Invocation } from './pipeline.ts';
 import { type RelayContext, relayRows } from './relay-rows.ts';

@@ -33,11 +33,20 @@ export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]):
   telemetry.info('batch', { count: batch.length, failed });
 }
 
-function reportFailed(ctx: PipelineContext, record: RecordWork, reason: Extract<RecordWork['state'], { at: 'failed' }>['reason'], delay: number | undefined): void {
+function reportFailed(
+  ctx: PipelineContext,
+  record: RecordWork,
+  reason: Extract<RecordWork['state'], { at: 'failed' }>['reason'],
+  delay: number | undefined,
+): void {
   ctx.telemetry.count('Failed', 1, reason);
   if (reason === 'deadline') ctx.telemetry.count('DeferredAtDeadline', 1);
   if (reason === 'lease_held') ctx.telemetry.count('LeaseWaits', 1);
-  ctx.telemetry.warn('failed: comes back', { ...recordFields(record), reason, ...(delay === undefined ? {} : { delay_seconds: delay }) });
+  ctx.telemetry.warn('failed: comes back', {
+    ...recordFields(record),
+    reason,
+    ...(delay === undefined ? {} : { delay_seconds: delay }),
+  });
 }
 
 function reportEvent(ctx: PipelineContext, event: EventWork): void {
@@ -61,7 +70,12 @@ function reportEvent(ctx: PipelineContext, event: EventWork): void {
   }
 }
 
-const SENT_METRICS = { committed: 'Committed', recovered: 'Recovered', duplicate: 'Duplicates', superseded: 'Superseded' } as const;
+const SENT_METRICS = {
+  committed: 'Committed',
+  recovered: 'Recovered',
+  duplicate: 'Duplicates',
+  superseded: 'Superseded',
+} as const;
 
 function eventFields({ event, receiveCount }: EventWork): LogFields {
   return {

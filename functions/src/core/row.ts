@@ -53,7 +53,9 @@ export function rowItem(row: NewRow): AttributeMap {
     ...(row.trace === undefined ? {} : { trace: { S: row.trace } }),
     ...(pending && row.inTrouble ? { relay_shard: { S: relayShardOf(row.event.eventId) } } : {}),
     // A pending row never carries the TTL attribute: DynamoDB would delete a notification that is still owed.
-    ...(pending ? {} : { sent_at: { S: now }, expires_at: { N: String(expiresAtSeconds(row.nowMs, row.retentionDays)) } }),
+    ...(pending
+      ? {}
+      : { sent_at: { S: now }, expires_at: { N: String(expiresAtSeconds(row.nowMs, row.retentionDays)) } }),
   };
 }
 
@@ -133,7 +135,9 @@ function parseNotification(map: AttributeMap): Notification | undefined {
   const message = text(map.message);
   if (topicArn === undefined || message === undefined) return undefined;
   const attributes: Record<string, MessageAttribute> = {};
-  for (const [name, value] of Object.entries(map.attributes !== undefined && 'M' in map.attributes ? map.attributes.M : {})) {
+  for (const [name, value] of Object.entries(
+    map.attributes !== undefined && 'M' in map.attributes ? map.attributes.M : {},
+  )) {
     if (!('M' in value)) return undefined;
     attributes[name] = { type: text(value.M.type) ?? 'String', value: text(value.M.value) ?? '' };
   }

@@ -33,7 +33,10 @@ export async function sweepSegment(ctx: RelayContext): Promise<SweepReport> {
     if (!ctx.deadline.hasTime()) return incomplete(ctx, { segment, segments, pending, complete: false });
     const page = await ctx.store.scanPending(segment, segments, from, ctx.deadline.signal);
     pending += page.rows.length;
-    await relayRows(ctx, page.rows.map((row) => row.eventId));
+    await relayRows(
+      ctx,
+      page.rows.map((row) => row.eventId),
+    );
     from = page.next;
   } while (from !== undefined);
   return { segment, segments, pending, complete: true };

@@ -60,5 +60,7 @@ function claimOutcome(ctx: DeliveryContext, claim: Claim, outcome: RowUpdateOutc
   const lease = leaseState(row, claim.owner, ctx.clock.now(), ctx.settings);
   // Ours: an earlier try of this very call was executed and its answer lost.
   if (lease.kind === 'ours') return { kind: 'taken' };
-  return lease.kind === 'live' ? { kind: 'held', untilMs: lease.untilMs } : { kind: 'failed', reason: 'takeover_failed' };
+  return lease.kind === 'live'
+    ? { kind: 'held', untilMs: lease.untilMs }
+    : { kind: 'failed', reason: 'takeover_failed' };
 }

@@ -1,12 +1,12 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
 import { BUSINESS_ITEM_IS_OLDER, BUSINESS_KEY_IS_FREE } from './conditions.ts';
 import { ConfigurationError } from './configuration-error.ts';
-import { normaliseDecimal } from './decimal.ts';
 import { optional } from './decode.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { ExactNumber, isJsonObject, isPresent, type JsonObject, type JsonValue, type Result } from './json-value.ts';
 import { HASH_KEY_MAX_BYTES, SORT_KEY_MAX_BYTES } from './limits.ts';
 import { toAttributeMap, toAttributeValue } from './marshal.ts';
+import { mergeItem } from './merge-item.ts';
 import type { PermanentReason } from './reasons.ts';
 import { valueBytes } from './size.ts';
 import type { BusinessWrite } from './types.ts';
@@ -75,7 +75,7 @@ export function businessWriter(
     }
     const number = readVersion(version(event));
     if (!number.ok) return number;
-    const versioned = merge(item.value, { [VERSION_ATTRIBUTE]: number.value });
+    const versioned = mergeItem(item.value, { [VERSION_ATTRIBUTE]: number.value });
     if (!versioned.ok) return versioned;
     const condition = {
       expression: BUSINESS_ITEM_IS_OLDER,
@@ -162,21 +162,7 @@ function readVersion(found: JsonValue): Result<AttributeValue, PermanentReason> 
 
 function readItem(found: JsonObject, key: AttributeMap): Result<AttributeMap, PermanentReason> {
   const item = toAttributeMap(found);
-  return item.ok ? merge(item.value, key) : item;
-}
-
-/** The item with attributes of ours; it may hold them already, with the same value. */
-function merge(item: AttributeMap, ours: AttributeMap): Result<AttributeMap, PermanentReason> {
-  for (const name of Object.keys(ours)) {
-    const theirs = item[name];
-    if (theirs !== undefined && !isSame(theirs, ours[name] as AttributeValue)) return fail('item_key_conflict');
-  }
-  return { ok: true, value: Object.assign(Object.create(null), item, ours) };
-}
-
-function isSame(left: AttributeValue, right: AttributeValue): boolean {
-  if ('S' in left && 'S' in right) return left.S === right.S;
-  return 'N' in left && 'N' in right && normaliseDecimal(left.N) === normaliseDecimal(right.N);
+  return item.ok ? mergeItem(item.value, key) : item;
 }
 
 function fail(reason: PermanentReason): { readonly ok: false; readonly reason: PermanentReason } {

@@ -2,6 +2,7 @@ import type { AttributeMap, AttributeValue } from './attribute-value.ts';
 import { renderCondition, type WriteCondition } from './handler-condition.ts';
 import type { Result } from './json-value.ts';
 import { toAttributeMap, toAttributeValue } from './marshal.ts';
+import { mergeItem } from './merge-item.ts';
 import type { PermanentReason } from './reasons.ts';
 import type { BusinessWrite, OnConditionFailed } from './types.ts';
 
@@ -22,7 +23,7 @@ interface Target {
 }
 
 export interface PutOptions extends Target {
-  /** The rest of the item; the key attributes are added to it. */
+  /** The rest of the item; the key attributes are added to it. It may hold them already, with the same value. */
   readonly item: Attributes;
 }
 
@@ -84,8 +85,8 @@ export function renderWrite(write: HandlerWrite): Result<BusinessWrite, Permanen
     case 'put': {
       const item = toAttributeMap(write.item);
       if (!item.ok) return item;
-      const whole: AttributeMap = Object.assign(Object.create(null), item.value, key.value);
-      return { ok: true, value: { ...base, kind: 'put', item: whole } };
+      const whole = mergeItem(item.value, key.value);
+      return whole.ok ? { ok: true, value: { ...base, kind: 'put', item: whole.value } } : whole;
     }
     case 'update': {
       const rendered = renderUpdate(write);

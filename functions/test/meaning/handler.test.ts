@@ -53,6 +53,16 @@ describe('writes', () => {
     });
   });
 
+  it('put an item that says another key itself is refused, not rewritten', () => {
+    const key = { pk: 'o-1', sk: 7, bin: new Uint8Array([1]) };
+    expect(writeOf(put({ table: 't', key, item: { pk: 'o-1', sk: 7n, bin: new Uint8Array([1]) } }))).toMatchObject({
+      item: { pk: { S: 'o-1' }, sk: { N: '7' }, bin: { B: new Uint8Array([1]) } },
+    });
+    for (const item of [{ pk: 'o-2' }, { sk: '7' }, { sk: 8 }, { bin: new Uint8Array([2]) }, { pk: null }]) {
+      expect(writeOf(put({ table: 't', key, item }))).toBe('item_key_conflict');
+    }
+  });
+
   it('C-56: update attributes of any name, all by placeholder', () => {
     const write = update({
       ...target,

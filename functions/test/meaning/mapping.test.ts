@@ -313,6 +313,14 @@ describe('the schema and the filter', () => {
   });
 });
 
+describe('a schema without a validator', () => {
+  it('is refused at start-up: the package was bundled without one', () => {
+    expect(() => declarativeMeaning({ ...mapping, jsonSchema: '{}' })).toThrow(
+      expect.objectContaining({ name: 'ConfigurationError', message: expect.stringMatching(/^json_schema is set/) }),
+    );
+  });
+});
+
 describe('a wrong mapping stops the function at start-up, with one sentence', () => {
   it.each(['processed_events', 'arn:aws:dynamodb:eu-central-1:111122223333:table/processed_events'])(
     'C-14: business items in the table of the events: %s',

@@ -21,6 +21,8 @@ export function compileSchema(text: string, variable: string): (event: JsonObjec
     strictTuples: false,
     validateFormats: false,
     ownProperties: true,
+    // 19.99 is a multiple of 0.01, which division in doubles denies.
+    multipleOfPrecision: 9,
     logger: false,
   } as const;
   let validate: ValidateFunction;

@@ -164,6 +164,18 @@ describe('a message with several events', () => {
   });
 });
 
+describe('a message of which one part is an event and one is none', () => {
+  it('has both: neither hides the other', () => {
+    const s3 = (key: string) => ({ eventSource: 'aws:s3', s3: { object: { key } } });
+    const decoded = decode({ Records: [s3('%'), s3('a')] }, { envelope: 's3', eventId: 's3.object.key' });
+    expect(decoded).toMatchObject({
+      kind: 'events',
+      events: [{ eventId: 'a' }],
+      issues: [{ reason: 'envelope_invalid' }],
+    });
+  });
+});
+
 describe('what an event carries along', () => {
   it('is what its record says', () => {
     const event = onlyEvent(decode({ id: 'o-1' }, {}, { groupId: 'g', sentAtMs: 5, attributes: { a: text('x') } }));

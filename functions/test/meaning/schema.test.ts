@@ -43,6 +43,10 @@ describe('a JSON Schema judges events', () => {
     [{ type: 'string' }, '12345678901234567890', false],
     [{ type: 'object' }, '12345678901234567890', false],
     [{ type: 'number' }, '1e400', false],
+    [{ multipleOf: 0.01 }, '19.99', true],
+    [{ multipleOf: 0.01 }, '19.995', false],
+    [{ multipleOf: 0.1 }, '1.1', true],
+    [{ multipleOf: 3 }, '10', false],
   ])('takes numbers that no double holds as the nearest one: %j on %s: %s', (schema, number, expected) => {
     expect(matches({ properties: { n: schema } }, `{"n":${number}}`)).toBe(expected);
   });

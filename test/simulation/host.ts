@@ -552,8 +552,9 @@ export class Instance {
           describe: () => `delete ${handles.join(' ')}`,
           outcome: failed,
         }),
-      quarantine: (messages, signal) =>
-        this.#call<readonly boolean[]>(signal, {
+      quarantine: (messages, signal) => {
+        const by = this.invocation as Invocation;
+        return this.#call<readonly boolean[]>(signal, {
           operations: ['quarantine'],
           execute: (dice) =>
             messages.map((message) => {
@@ -562,14 +563,15 @@ export class Instance {
                 return true;
               }
               this.#hit('message quarantined');
-              world.queue.quarantine(message);
+              world.queue.quarantine(message, by);
               return false;
             }),
           refused: () => messages.map(() => true),
           unknown: () => messages.map(() => true),
           describe: () => `quarantine ${messages.map(({ messageId, attributes }) => `${messageId} ${attributes.error_type?.value}`).join(', ')}`,
           outcome: failed,
-        }),
+        });
+      },
     };
   }
 

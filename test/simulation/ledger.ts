@@ -6,7 +6,7 @@ import type { Observer } from './dynamodb.ts';
 import { numberText, textOf } from './dynamodb.ts';
 import { SABOTAGE, type Scenario, type Sent } from './scenario.ts';
 import type { Published } from './sns.ts';
-import type { DeadLettered, Message, Sqs, SqsObserver } from './sqs.ts';
+import type { DeadLettered, Message, Quarantiner, Sqs, SqsObserver } from './sqs.ts';
 
 export type Promise_ = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'order' | 'untried' | 'rule 8' | 'rule 9' | 'rule 10' | 'answer' | 'time-out' | 'progress';
 
@@ -25,10 +25,6 @@ export class Broken extends Error {
 export interface Witness {
   readonly nowMs: number;
   row(eventId: string): AttributeMap | undefined;
-  /** Commits of this message's latest invocation that may still be executed. */
-  mayStillCommit(messageId: string, eventId: string): boolean;
-  /** When the invocation began that holds this message. */
-  invocationBegan(messageId: string): number;
   trace(text: () => string): void;
 }
 
@@ -164,16 +160,15 @@ export class Ledger implements Observer, SqsObserver {
   }
 
   /** Rule 10 and G5: only what is bad, and never what is committed and unsent. */
-  quarantined(message: QuarantinedMessage): void {
+  quarantined(message: QuarantinedMessage, by: Quarantiner): void {
     const messageId = message.attributes.source_message_id?.value ?? message.messageId;
     const spec = this.#byBody.get(message.body);
     if (spec === undefined) throw new Broken('G3', `the quarantined copy of ${messageId} has another body`);
     if (!this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, messageId)) throw new Broken('G5', `${messageId} (${spec.nature}) is quarantined as ${message.attributes.error_type?.value}, though nothing is wrong with it`);
-    const began = this.#witness.invocationBegan(messageId);
     for (const { eventId } of spec.events) {
       const pending = textOf(this.#witness.row(eventId)?.status) === 'pending';
-      if (pending && (this.committedAt.get(eventId) ?? Number.POSITIVE_INFINITY) < began) throw new Broken('rule 10', `${messageId} is quarantined while ${eventId}, committed before this attempt, is pending`);
-      if (this.#witness.row(eventId) === undefined && this.#witness.mayStillCommit(messageId, eventId)) throw new Broken('rule 10', `${messageId} is quarantined while a commit of ${eventId} by this attempt may still be executed`);
+      if (pending && (this.committedAt.get(eventId) ?? Number.POSITIVE_INFINITY) < by.startedMs) throw new Broken('rule 10', `${messageId} is quarantined while ${eventId}, committed before this attempt, is pending`);
+      if (this.#witness.row(eventId) === undefined && (by.flying.get(eventId) ?? 0) > 0) throw new Broken('rule 10', `${messageId} is quarantined while a commit of ${eventId} by this attempt may still be executed`);
     }
   }
 

@@ -4,156 +4,253 @@
  */
 export interface Mutant {
   readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+export interface Edit {
   /** Below functions/src. */
   readonly file: string;
+  /** Must stand there exactly once. */
   readonly from: string;
   readonly to: string;
 }
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'skip on pending: an existing row counts as done',
-    file: 'core/judge.ts',
-    from: "if (row.status === 'sent') return { kind: 'duplicate', row };",
-    to: "return { kind: 'duplicate', row };",
+    name: 'mark before publish',
+    edits: [
+      {
+        file: 'core/deliver.ts',
+        from: 'const published = await publishAll(ctx, events.map((event) => event.notifications));',
+        to: "const assumed = events.map((): Published => ({ kind: 'published', snsMessageIds: [] }));",
+      },
+      {
+        file: 'core/deliver.ts',
+        from: 'const changes = events.map((event, index) => rowChange(ctx, event, published[index], options));\n  const outcomes = await updateAll(ctx, changes);',
+        to: 'const changes = events.map((event, index) => rowChange(ctx, event, assumed[index], options));\n  const outcomes = await updateAll(ctx, changes);\n  const published = await publishAll(ctx, events.map((event) => event.notifications));',
+      },
+    ],
   },
   {
-    name: 'TTL on pending: the commit writes the TTL attribute',
-    file: 'core/row.ts',
-    from: '...(pending ? {} : { sent_at',
-    to: '...(pending ? { expires_at: { N: String(expiresAtSeconds(row.nowMs, row.retentionDays)) } } : { sent_at',
-  },
-  {
-    name: 'mark before publish: a failed publish is marked as well',
-    file: 'core/deliver.ts',
-    from: "if (published?.kind === 'published') {\n    const now",
-    to: "if (published !== undefined) {\n    const now",
-  },
-  {
-    name: 'a failed publish counts as published',
-    file: 'core/publish.ts',
-    from: 'else reason = outcome.unknown',
-    to: 'else if (outcome.unknown) snsMessageIds.push(\'\');\n    else reason = outcome.unknown',
-  },
-  {
-    name: 'most severe reason decides: a failed business condition before the existing row',
-    file: 'core/cancellation.ts',
-    from: "if (own.code === 'ConditionalCheckFailed') return { kind: 'exists', row: own.row };",
-    to: "if (own.code === 'ConditionalCheckFailed' && !reasons.some(({ code }, index) => index > 0 && code === 'ConditionalCheckFailed')) return { kind: 'exists', row: own.row };",
-  },
-  {
-    name: 'a conflict beside a failed business condition is ignored',
-    file: 'core/cancellation.ts',
-    from: "else return { kind: 'transient', reason: TRANSIENT_CODES[code] ?? 'cancelled_unknown' };",
-    to: "else if (!reasons.some((reason) => reason.code === 'ConditionalCheckFailed')) return { kind: 'transient', reason: TRANSIENT_CODES[code] ?? 'cancelled_unknown' };",
-  },
-  {
-    name: 'quarantine a pending event: the rows are not looked up',
-    file: 'core/quarantine.ts',
-    from: 'if (suspects.length === 0) return blockers;',
-    to: 'if (suspects.length >= 0) return blockers;',
+    name: 'a conflict is permanent',
+    edits: [{ file: 'core/cancellation.ts', from: "  ValidationError: 'request_refused',", to: "  ValidationError: 'request_refused',\n  TransactionConflict: 'request_refused'," }],
   },
   {
     name: 'quarantine after a commit with an unknown outcome',
-    file: 'core/quarantine.ts',
-    from: 'if (suspect.work?.commitUnknown === true) blockers',
-    to: 'if (suspect.work === null) blockers',
+    edits: [
+      { file: 'core/quarantine.ts', from: 'if (suspect.work?.commitUnknown === true) blockers', to: 'if (suspect.work === null) blockers' },
+      { file: 'core/commit.ts', from: "const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);", to: 'const uncertain = false;' },
+    ],
+  },
+  {
+    name: 'skip on pending: an existing row counts as done',
+    edits: [
+      {
+        file: 'core/judge.ts',
+        from: "if (row.status === 'sent') return { kind: 'duplicate', row };",
+        to: "return { kind: 'duplicate', row };",
+      },
+    ],
+  },
+  {
+    name: 'TTL on pending: the commit writes the TTL attribute',
+    edits: [
+      {
+        file: 'core/row.ts',
+        from: '...(pending ? {} : { sent_at',
+        to: '...(pending ? { expires_at: { N: String(expiresAtSeconds(row.nowMs, row.retentionDays)) } } : { sent_at',
+      },
+    ],
+  },
+  {
+    name: 'a failed publish counts as published',
+    edits: [
+      {
+        file: 'core/publish.ts',
+        from: 'else reason = outcome.unknown',
+        to: 'else if (outcome.unknown) snsMessageIds.push(\'\');\n    else reason = outcome.unknown',
+      },
+    ],
+  },
+  {
+    name: 'most severe reason decides: a failed business condition before the existing row',
+    edits: [
+      {
+        file: 'core/cancellation.ts',
+        from: "if (own.code === 'ConditionalCheckFailed') return { kind: 'exists', row: own.row };",
+        to: "if (own.code === 'ConditionalCheckFailed' && !reasons.some(({ code }, index) => index > 0 && code === 'ConditionalCheckFailed')) return { kind: 'exists', row: own.row };",
+      },
+    ],
+  },
+  {
+    name: 'quarantine a pending event: the rows are not looked up',
+    edits: [
+      {
+        file: 'core/quarantine.ts',
+        from: 'if (suspects.length === 0) return blockers;',
+        to: 'if (suspects.length >= 0) return blockers;',
+      },
+    ],
   },
   {
     name: 'acknowledge before the dead-letter queue has it',
-    file: 'core/quarantine.ts',
-    from: "outcomes[index] = failed[position] === false ? { kind: 'quarantined', reason }",
-    to: "outcomes[index] = failed[position] !== undefined ? { kind: 'quarantined', reason }",
+    edits: [
+      {
+        file: 'core/quarantine.ts',
+        from: "outcomes[index] = failed[position] === false ? { kind: 'quarantined', reason }",
+        to: "outcomes[index] = failed[position] !== undefined ? { kind: 'quarantined', reason }",
+      },
+    ],
   },
   {
     name: 'lane follows its head into the dead-letter queue',
-    file: 'core/lanes.ts',
-    from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
-    to: "if (head?.state.at !== 'failed') return true;",
+    edits: [
+      {
+        file: 'core/lanes.ts',
+        from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
+        to: "if (head?.state.at !== 'failed') return true;",
+      },
+    ],
   },
   {
     name: 'a lane goes on after a failure',
-    file: 'core/lanes.ts',
-    from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
-    to: 'return true;',
+    edits: [
+      {
+        file: 'core/lanes.ts',
+        from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
+        to: 'return true;',
+      },
+    ],
   },
   {
     name: 'a held lease acknowledges',
-    file: 'core/look-up.ts',
-    from: "return settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: judgement.untilMs });",
-    to: "return settle(work, { kind: 'sent', how: 'duplicate', payloadHash: work.event.payloadHash });",
+    edits: [
+      {
+        file: 'core/look-up.ts',
+        from: "return settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: judgement.untilMs });",
+        to: "return settle(work, { kind: 'sent', how: 'duplicate', payloadHash: work.event.payloadHash });",
+      },
+    ],
   },
   {
     name: 'takeover without relay_shard',
-    file: 'core/takeover.ts',
-    from: 'relayShard: relayShardOf(row.eventId),',
-    to: "relayShard: '',",
+    edits: [
+      {
+        file: 'core/takeover.ts',
+        from: 'relayShard: relayShardOf(row.eventId),',
+        to: "relayShard: '',",
+      },
+    ],
   },
   {
     name: 'no sweep',
-    file: 'core/relay.ts',
-    from: 'settings.sweepHours === null ? undefined : await sweepSegment(ctx)',
-    to: 'undefined',
+    edits: [
+      {
+        file: 'core/relay.ts',
+        from: 'settings.sweepHours === null ? undefined : await sweepSegment(ctx)',
+        to: 'undefined',
+      },
+    ],
   },
   {
     name: 'an unknown commit counts as committed',
-    file: 'core/commit.ts',
-    from: "if (outcome.kind === 'unknown') return confirm(ctx, [work]);",
-    to: "if (outcome.kind === 'unknown') return committed(work);",
+    edits: [
+      {
+        file: 'core/commit.ts',
+        from: "if (outcome.kind === 'unknown') return confirm(ctx, [work]);",
+        to: "if (outcome.kind === 'unknown') return committed(work);",
+      },
+    ],
   },
   {
     name: 'a group condemns: a refused group is permanent for all of it',
-    file: 'core/commit.ts',
-    from: "      return splitGroup(ctx, group);\n    case 'throttled':",
-    to: "      for (const work of group) settle(work, { kind: 'permanent', reason: 'request_refused' });\n      return;\n    case 'throttled':",
+    edits: [
+      {
+        file: 'core/commit.ts',
+        from: "      return splitGroup(ctx, group);\n    case 'throttled':",
+        to: "      for (const work of group) settle(work, { kind: 'permanent', reason: 'request_refused' });\n      return;\n    case 'throttled':",
+      },
+    ],
   },
   {
     name: 'a twin is acknowledged without its first copy',
-    file: 'core/stages.ts',
-    from: "if (verdict?.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;",
-    to: 'if (verdict === undefined) return false;',
+    edits: [
+      {
+        file: 'core/stages.ts',
+        from: "if (verdict?.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;",
+        to: 'if (verdict === undefined) return false;',
+      },
+    ],
   },
   {
     name: 'a twin with another payload is a duplicate',
-    file: 'core/stages.ts',
-    from: " || verdict.payloadHash !== work.event.payloadHash) return false;",
-    to: ') return false;',
+    edits: [
+      {
+        file: 'core/stages.ts',
+        from: " || verdict.payloadHash !== work.event.payloadHash) return false;",
+        to: ') return false;',
+      },
+    ],
   },
   {
     name: 'a message is done when one of its events is',
-    file: 'core/work.ts',
-    from: 'let permanent: RecordVerdict | undefined;',
-    to: "let permanent: RecordVerdict | undefined;\n  if (record.events.length > 1 && record.events.some((work) => verdictOf(work)?.kind === 'sent')) return { kind: 'done' };",
+    edits: [
+      {
+        file: 'core/work.ts',
+        from: 'let permanent: RecordVerdict | undefined;',
+        to: "let permanent: RecordVerdict | undefined;\n  if (record.events.length > 1 && record.events.some((work) => verdictOf(work)?.kind === 'sent')) return { kind: 'done' };",
+      },
+    ],
   },
   {
     name: 'a record that nobody decided is acknowledged',
-    file: 'core/answer.ts',
-    from: "record.state.at === 'failed' || record.state.at === 'open'",
-    to: "record.state.at === 'failed'",
+    edits: [
+      {
+        file: 'core/answer.ts',
+        from: "record.state.at === 'failed' || record.state.at === 'open'",
+        to: "record.state.at === 'failed'",
+      },
+    ],
   },
   {
     name: 'no deadline: the invocation waits for whatever it began',
-    file: 'core/pipeline.ts',
-    from: 'await Promise.race([running, stopped]);',
-    to: 'await running;',
+    edits: [
+      {
+        file: 'core/pipeline.ts',
+        from: 'await Promise.race([running, stopped]);',
+        to: 'await running;',
+      },
+    ],
   },
   {
     name: 'payload is not compared: two events with one id are one',
-    file: 'core/judge.ts',
-    from: "if (hashes === 'different') return { kind: 'mismatch', row };",
-    to: '',
+    edits: [
+      {
+        file: 'core/judge.ts',
+        from: "if (hashes === 'different') return { kind: 'mismatch', row };",
+        to: '',
+      },
+    ],
   },
   {
     name: 'a changed fingerprint makes an event its own rival',
-    file: 'core/judge.ts',
-    from: "if (row.messageId === '' || row.messageId !== claimant.messageId) {",
-    to: 'if (row.messageId !== undefined) {',
+    edits: [
+      {
+        file: 'core/judge.ts',
+        from: "if (row.messageId === '' || row.messageId !== claimant.messageId) {",
+        to: 'if (row.messageId !== undefined) {',
+      },
+    ],
   },
   {
     name: 'a stricter filter acknowledges a committed event',
-    file: 'core/mapping.ts',
-    from: "decode: decoder.decode,",
-    to: "decode: (record) => { const found = decoder.decode(record); return found.kind === 'events' && found.events.length > 0 && found.issues.length === 0 && !found.events.some(decoder.isOurs) ? { kind: 'not_ours', reason: 'filtered' } : found; },",
+    edits: [
+      {
+        file: 'core/mapping.ts',
+        from: "decode: decoder.decode,",
+        to: "decode: (record) => { const found = decoder.decode(record); return found.kind === 'events' && found.events.length > 0 && found.issues.length === 0 && !found.events.some(decoder.isOurs) ? { kind: 'not_ours', reason: 'filtered' } : found; },",
+      },
+    ],
   },
 ];
 
@@ -161,4 +258,13 @@ export function mutantNamed(name: string): Mutant {
   const mutant = MUTANTS.find((other) => other.name === name);
   if (mutant === undefined) throw new Error(`no planted bug is called "${name}"`);
   return mutant;
+}
+
+/** Applies an edit wherever the formatter broke its lines; throws when its place is not there, or not alone. */
+export function plantIn(source: string, { file, from, to }: Edit): string {
+  const escaped = [...from.replace(/\s+/g, '')].map((character) => character.replace(/[\\^$.*+?()[\]{}|]/, '\\$&'));
+  const place = new RegExp(escaped.map((character) => (character === '\\)' ? ',?\\s*\\)' : character)).join('\\s*'), 'g');
+  const found = [...source.matchAll(place)].length;
+  if (found !== 1) throw new Error(`a planted bug finds its place ${found} times in ${file}: ${from}`);
+  return source.replace(place, () => to);
 }

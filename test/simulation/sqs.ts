@@ -36,10 +36,17 @@ export interface SqsRules {
   readonly maxReceiveCount: number;
 }
 
+/** The attempt that quarantines a message. */
+export interface Quarantiner {
+  readonly startedMs: number;
+  /** Commits of this attempt that may still be executed, by event. */
+  readonly flying: ReadonlyMap<string, number>;
+}
+
 export interface SqsObserver {
   deleting(message: Message): void;
   moved(message: Message): void;
-  quarantined(message: QuarantinedMessage): void;
+  quarantined(message: QuarantinedMessage, by: Quarantiner): void;
 }
 
 /**
@@ -133,8 +140,8 @@ export class Sqs {
     if (message.state === 'queued') message.visibleAtMs = nowMs;
   }
 
-  quarantine(message: QuarantinedMessage): void {
-    this.#observer.quarantined(message);
+  quarantine(message: QuarantinedMessage, by: Quarantiner): void {
+    this.#observer.quarantined(message, by);
     const source = message.attributes.source_message_id?.value ?? message.messageId;
     // A FIFO dead-letter queue takes one of several copies with the same de-duplication id.
     if (this.rules.fifo && this.#quarantinedIds.has(message.deduplicationId ?? '')) return;

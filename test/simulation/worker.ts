@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
-import { mutantNamed } from './mutants.ts';
+import { mutantNamed, plantIn } from './mutants.ts';
 import type { Job, Tally } from './pool.ts';
 
 const job = workerData as Job;
@@ -9,16 +9,18 @@ if (job.mutant !== undefined) plant(job.mutant);
 const { simulate } = await import('./world.ts');
 const { Coverage } = await import('./coverage.ts');
 
-/** Edits one file of the core as it is loaded; Node.js strips the types afterwards. */
+/** Edits the core as it is loaded; Node.js strips the types afterwards. */
 function plant(name: string): void {
-  const { file, from, to } = mutantNamed(name);
-  const wanted = new URL(`../../functions/src/${file}`, import.meta.url).href;
-  const source = readFileSync(new URL(wanted), 'utf8');
-  if (source.split(from).length !== 2) throw new Error(`the planted bug "${name}" does not apply to ${file} any more`);
+  const sources = new Map<string, string>();
+  for (const { file, from, to } of mutantNamed(name).edits) {
+    const url = new URL(`../../functions/src/${file}`, import.meta.url);
+    sources.set(url.href, plantIn(sources.get(url.href) ?? readFileSync(url, 'utf8'), { file, from, to }));
+  }
   registerHooks({
     load(url, context, next) {
+      const source = sources.get(url);
       const loaded = next(url, context);
-      return url === wanted ? { ...loaded, source: source.replace(from, () => to) } : loaded;
+      return source === undefined ? loaded : { ...loaded, source };
     },
   });
 }

@@ -100,7 +100,7 @@ export class World implements Witness {
         this.coverage.hit('message moved to the dead-letter queue by SQS');
         this.ledger.moved(message);
       },
-      quarantined: (message) => this.ledger.quarantined(message),
+      quarantined: (message, by) => this.ledger.quarantined(message, by),
     });
     this.ledger.queue = this.queue;
     this.#unsent = this.scenario.messages.length;
@@ -159,14 +159,6 @@ export class World implements Witness {
 
   row(eventId: string): AttributeMap | undefined {
     return this.db.row(eventId);
-  }
-
-  mayStillCommit(messageId: string, eventId: string): boolean {
-    return (this.#latest.get(messageId)?.flying.get(eventId) ?? 0) > 0;
-  }
-
-  invocationBegan(messageId: string): number {
-    return this.#latest.get(messageId)?.startedMs ?? Number.POSITIVE_INFINITY;
   }
 
   returned(messageId: string, receiveCount: number, reason: string): void {

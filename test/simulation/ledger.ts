@@ -41,13 +41,15 @@ export class Ledger implements Observer, SqsObserver {
   readonly #firstPublished = new Map<string, number>();
   readonly scenario: Scenario;
   readonly #witness: Witness;
+  readonly #dropped: ReadonlySet<number>;
   readonly #byBody = new Map<string, Sent>();
   /** Messages of each FIFO group, in order. */
   readonly #lanes = new Map<string, Message[]>();
   queue: Sqs | undefined;
   duplicateNotifications = 0;
 
-  constructor(scenario: Scenario, witness: Witness) {
+  constructor(scenario: Scenario, witness: Witness, dropped: ReadonlySet<number>) {
+    this.#dropped = dropped;
     this.scenario = scenario;
     this.#witness = witness;
     for (const message of scenario.messages) this.#byBody.set(message.body, message);
@@ -264,6 +266,7 @@ export class Ledger implements Observer, SqsObserver {
   /** Everything has come to rest: nothing may be owed to anybody. */
   atRest(dead: readonly DeadLettered[]): void {
     for (const spec of this.scenario.messages) {
+      if (this.#dropped.has(spec.origin)) continue;
       for (const event of spec.events) {
         const row = this.#witness.row(event.eventId);
         if (row === undefined) {

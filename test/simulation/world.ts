@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly trace?: boolean;
   /** Faults that are taken away, by the name under which `faults` lists them. */
   readonly muted?: ReadonlySet<string>;
+  /** Messages that the producer does not send, by origin. */
+  readonly dropped?: ReadonlySet<number>;
   readonly consumer?: ConsumerFactory;
   /** False: leases end at once. */
   readonly lease?: boolean;
@@ -29,6 +31,9 @@ export interface RunOptions {
 export interface RunResult {
   readonly seed: number;
   readonly broken: { readonly promise: string; readonly message: string } | undefined;
+  /** Messages of the producer. */
+  readonly sent: number;
+  /** Deliveries to an invocation. */
   readonly records: number;
   readonly faults: readonly string[];
   readonly coverage: Readonly<Record<string, number>>;
@@ -91,7 +96,7 @@ export class World implements Witness {
     this.#rng = new Rng(mix(seed, 3));
     this.weather = this.scenario.weather;
     this.settings = options.lease === false ? { ...this.scenario.settings, leaseMarginMs: -this.scenario.settings.functionTimeoutMs } : this.scenario.settings;
-    this.ledger = new Ledger(this.scenario, this);
+    this.ledger = new Ledger(this.scenario, this, options.dropped ?? new Set());
     this.db = new DynamoDb(ROW_TABLE, { [BUSINESS_TABLE]: 'pk' }, this.ledger);
     this.sns = new Sns((published) => this.ledger.published(published));
     this.queue = new Sqs({ fifo: this.scenario.settings.source === 'sqs_fifo', visibilityMs: this.scenario.visibilityMs, maxReceiveCount: this.scenario.maxReceiveCount }, {
@@ -103,17 +108,20 @@ export class World implements Witness {
       quarantined: (message, by) => this.ledger.quarantined(message, by),
     });
     this.ledger.queue = this.queue;
-    this.#unsent = this.scenario.messages.length;
+    this.#unsent = this.scenario.messages.length - (options.dropped?.size ?? 0);
   }
 
   async run(): Promise<RunResult> {
     const { scenario, loop } = this;
     for (const sent of scenario.messages) {
+      // Drawn for a message that is left out too, so that the others meet the same fate.
+      const late = this.#rng.next();
+      if (this.#options.dropped?.has(sent.origin) === true) continue;
       if (sent.nature === 'sent_twice') this.coverage.hit('message sent twice by the producer');
       loop.at(sent.atMs, () => {
         this.#unsent -= 1;
         // A standard queue keeps no order.
-        const delayMs = scenario.settings.source === 'sqs' ? this.#rng.next() * 2_000 : 0;
+        const delayMs = scenario.settings.source === 'sqs' ? late * 2_000 : 0;
         this.ledger.sent(this.queue.send(sent.body, {}, sent.groupId, sent.origin, loop.now, loop.now + delayMs));
         this.trace(() => `producer sends ${sent.nature} ${sent.events.map(({ eventId }) => eventId).join(' ')}${sent.groupId === undefined ? '' : ` in ${sent.groupId}`}`);
         this.schedulePoll();
@@ -135,6 +143,7 @@ export class World implements Witness {
     return {
       seed: scenario.seed,
       broken: this.#broken === undefined ? undefined : { promise: this.#broken.promise, message: this.#broken.message },
+      sent: scenario.messages.length,
       records: this.#records,
       faults: this.faults,
       coverage: this.coverage.counts,

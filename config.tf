@@ -78,7 +78,7 @@ locals {
     QUEUE_URL              = local.queue.url
     DLQ_URL                = local.dlq.url
     MODULE_VERSION         = local.module_version
-  }, length(local.business_table_arns) == 0 ? {} : { BUSINESS_TABLE = local.business_table.name })
+  }, !local.has_business_table ? {} : { BUSINESS_TABLE = local.business_table.name })
 
   relay_environment = merge(var.environment, {
     PIPELINE_CONFIG        = local.relay_json

@@ -71,7 +71,9 @@ locals {
       split(":", local.existing_dlq_arn)[4], split(":", local.existing_dlq_arn)[5]
     )
   }
-  dlq = local.existing_dlq != null ? local.existing_dlq : one(module.queue[*].dlq)
+  dlq = var.existing_queue == null ? one(module.queue[*].dlq) : merge(local.existing_dlq, {
+    name = reverse(split(":", local.existing_dlq_arn))[0]
+  })
 
   processed_events_table = var.existing_processed_events_table == null ? module.tables.processed_events : {
     arn  = var.existing_processed_events_table.arn
@@ -82,7 +84,11 @@ locals {
     arn  = var.existing_business_table.arn
     name = reverse(split("/", var.existing_business_table.arn))[0]
   }
-  business_table_arns = var.existing_business_table != null || local.create_business_table ? [local.business_table.arn] : []
+  has_business_table = var.existing_business_table != null || local.create_business_table
+  business_table_arns = concat(
+    local.has_business_table ? [local.business_table.arn] : [],
+    [for table in values(var.handler_tables) : table.arn]
+  )
 
   topic = var.existing_topic == null ? one(module.topic[*].topic) : {
     arn  = var.existing_topic.arn
@@ -98,7 +104,30 @@ locals {
     log_retention_days = var.log_retention_days
     log_level          = var.log_level
     tracing            = var.tracing
+
+    log_kms            = local.log_kms
+    environment_kms    = local.environment_kms
+    existing_log_group = var.existing_log_group
+    vpc                = var.vpc
+
+    permissions_boundary_arn = var.permissions_boundary_arn
+    iam_path                 = var.iam_path
   }
+
+  topic_arns = concat([local.topic.arn], [for topic in values(var.handler_topics) : topic.arn])
+
+  # Labels are fixed here, so that names which are unknown at plan decide nothing.
+  table_names = merge(
+    { processed_events = local.processed_events_table.name },
+    local.has_business_table ? { business = local.business_table.name } : {}
+  )
+
+  concurrency_limit = var.maximum_concurrency != null ? var.maximum_concurrency : var.reserved_concurrency
+  relay_for_alarms = var.relay == null ? null : {
+    name             = one(module.relay[*].function.name)
+    interval_minutes = var.relay.interval_minutes
+  }
+  alarm_names = module.observability.alarm_names
 }
 
 locals {

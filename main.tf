@@ -19,8 +19,16 @@ module "queue" {
   max_message_bytes             = var.max_message_bytes
   existing_dlq                  = local.existing_dlq
   dlq_redrive_allow_policy      = var.dlq_redrive_allow_policy
-  senders                       = var.senders
+  grants                        = module.senders.grants
+  kms                           = local.queue_kms
   tags                          = var.tags
+}
+
+module "senders" {
+  source = "./modules/senders"
+
+  aws     = local.aws
+  senders = var.senders
 }
 
 module "tables" {
@@ -33,6 +41,8 @@ module "tables" {
   business_sort_key       = local.business_sort_key
   deletion_protection     = var.deletion_protection
   point_in_time_recovery  = var.point_in_time_recovery
+  throughput_caps         = var.throughput_caps
+  kms                     = local.table_kms
   tags                    = var.tags
 }
 
@@ -43,6 +53,8 @@ module "topic" {
   name          = "${var.name}-notifications"
   aws           = local.aws
   fifo          = local.topic_fifo
+  kms           = local.topic_kms
+  subscribers   = var.subscribers
   subscriptions = var.subscriptions
   tags          = var.tags
 }
@@ -59,12 +71,20 @@ module "consumer" {
   dlq                    = local.dlq
   processed_events_table = local.processed_events_table
   business_table_arns    = local.business_table_arns
-  topic_arns             = [local.topic.arn]
+  topic_arns             = local.topic_arns
+  handler                = var.consumer_package != null
+  queue_key_arns         = local.queue_key_arns
+  table_key_arns         = local.table_key_arns
+  topic_key_arns         = local.topic_key_arns
 
   enabled                 = var.enabled
   batch_size              = var.batch_size
   batching_window_seconds = var.batching_window_seconds
   maximum_concurrency     = var.maximum_concurrency
+  provisioned_pollers     = var.provisioned_pollers
+  reserved_concurrency    = var.reserved_concurrency
+  provisioned_concurrency = var.provisioned_concurrency
+  deployment              = var.deployment
   tags                    = var.tags
 }
 
@@ -78,6 +98,41 @@ module "relay" {
   environment            = local.relay_environment
   interval_minutes       = var.relay.interval_minutes
   processed_events_table = local.processed_events_table
-  topic_arns             = [local.topic.arn]
+  topic_arns             = local.topic_arns
+  table_key_arns         = local.events_key_arns
+  topic_key_arns         = local.topic_key_arns
+  tags                   = var.tags
+}
+
+module "observability" {
+  source = "./modules/observability"
+
+  name        = var.name
+  region      = local.aws.region
+  alarms      = var.alarms
+  thresholds  = var.alarm_thresholds
+  topic_arns  = var.alarm_topic_arns
+  runbook_url = var.runbook_url
+  dashboard   = var.dashboard
+
+  queue_name               = local.queue.name
+  dlq_name                 = local.dlq.name
+  table_names              = local.table_names
+  topic_name               = local.topic.name
+  consumer_name            = module.consumer.function.name
+  consumer_timeout_seconds = var.function_timeout_seconds
+  concurrency_limit        = local.concurrency_limit
+  log_group_name           = module.consumer.log_group.name
+  relay                    = local.relay_for_alarms
+  tags                     = var.tags
+}
+
+module "key" {
+  source = "./modules/key"
+  count  = local.create_key ? 1 : 0
+
+  name                   = var.name
+  aws                    = local.aws
+  policy_statements_json = jsonencode(local.kms_policy_statements)
   tags                   = var.tags
 }

@@ -80,3 +80,48 @@ output "configuration" {
     relay    = local.relay_json
   }
 }
+
+output "advice" {
+  description = "Sentences about settings that are legal and probably not meant, such as a short retry budget. Empty when there is nothing to say. Known at plan."
+  value       = local.advice
+}
+
+output "queue_policy_statements" {
+  description = "With `existing_queue`: what the policies of your queues should say, as lists of statements: `queue` and `dlq`. Within one account the roles' own policies are enough; from another one the consumer needs these."
+  value       = local.queue_policy_statements
+}
+
+output "kms_policy_statements" {
+  description = "What the policy of `kms.key_arn` must say beside the account's own statement: every sender, and the logs if they are encrypted. A list of statements; empty without a key. A key that the module creates has them."
+  value       = local.kms_policy_statements
+}
+
+output "operator_policy_json" {
+  description = "IAM policy, as JSON text, for people who look into the dead-letter queue and redrive: the move, both keys, the rows, the logs, a run of the relay. `aws_iam_policy` takes it as it is."
+  value       = jsonencode({ Version = "2012-10-17", Statement = local.operator_statements })
+}
+
+output "alarm_arns" {
+  description = "ARNs of the alarms, by name. Empty without alarms."
+  value       = module.observability.alarm_arns
+}
+
+output "unhealthy_alarm_arn" {
+  description = "ARN of the composite alarm that is on while any alarm that means harm is: what a pager should listen to. Null without alarms."
+  value       = module.observability.unhealthy_alarm_arn
+}
+
+output "dashboard_name" {
+  description = "Name of the dashboard. Null without one."
+  value       = module.observability.dashboard_name
+}
+
+output "kms_key_arn" {
+  description = "ARN of the customer managed key, created or brought along. Null without one."
+  value       = local.key_arn
+}
+
+output "module_version" {
+  description = "Release of the module, as the functions log it."
+  value       = local.module_version
+}

@@ -481,12 +481,107 @@ variable "senders" {
     condition     = length(var.senders) == 0 || var.existing_queue == null
     error_message = "senders is for the queue that the module creates; add the statements of the output queue_policy_statements to the policy of your existing queue instead."
   }
+
+  validation {
+    condition     = length(var.senders) <= 50
+    error_message = "senders has ${length(var.senders)} entries; write 50 at most, so that the policy fits into the 64 KiB of SQS, and name an organization where there are more accounts."
+  }
+
+  validation {
+    condition = alltrue([
+      for sender in values(var.senders) :
+      (sender.organization == null || (sender.service == null && sender.account == null && sender.arn == null)) &&
+      (sender.organization != null || sender.service != null || sender.account != null || sender.arn != null) &&
+      (sender.service != null || sender.account == null || sender.arn == null)
+    ])
+    error_message = "Each of senders is one of: { service, arn, account } with the latter two as its limits; { account }; { organization }; { arn } of a role or user."
+  }
+
+  validation {
+    condition = alltrue([
+      for sender in values(var.senders) :
+      (sender.service == null ? true : can(regex("^[a-z0-9-]+(\\.[a-z0-9-]+)*\\.amazonaws\\.com(\\.cn)?$", sender.service))) &&
+      (sender.account == null ? true : can(regex("^[0-9]{12}$", sender.account))) &&
+      (sender.organization == null ? true : can(regex("^o-[a-z0-9]{10,32}$", sender.organization)))
+    ])
+    error_message = "A sender is misspelt: service is a principal such as \"s3.amazonaws.com\", account has 12 digits, organization looks like \"o-abc1234567\"."
+  }
+
+  validation {
+    condition     = var.fifo == null || alltrue([for sender in values(var.senders) : sender.service != "s3.amazonaws.com"])
+    error_message = "S3 does not send notifications to a FIFO queue; let the bucket send to EventBridge, and a rule with a message group id to the queue."
+  }
+
+  validation {
+    condition = var.fifo == null ? true : var.fifo.content_based_deduplication || alltrue([
+      for sender in values(var.senders) : sender.service != "events.amazonaws.com"
+    ])
+    error_message = "EventBridge gives no de-duplication id, so a FIFO queue refuses what it sends; write fifo = { content_based_deduplication = true }, and a message group id into the rule's target: all of its events share that group's throughput."
+  }
+
+  validation {
+    condition = var.fifo == null || alltrue([
+      for sender in values(var.senders) : sender.service != "sns.amazonaws.com" || sender.arn == null ? true : endswith(sender.arn, ".fifo")
+    ])
+    error_message = "A standard topic cannot deliver to a FIFO queue; subscribe the queue to a FIFO topic (its name ends in .fifo), or leave fifo out."
+  }
+
+  validation {
+    condition = var.existing_topic == null ? true : alltrue([
+      for sender in values(var.senders) : sender.arn == null ? true : sender.arn != var.existing_topic.arn
+    ])
+    error_message = "A sender is the topic that notifications go to: each notification would come back as an event, until Lambda stops the loop and drops messages. Send events over another topic."
+  }
 }
 
 variable "dlq_redrive_allow_policy" {
   description = "True: only this pipeline's queue may use the created dead-letter queue as its own. False: any queue of the account may."
   type        = bool
   default     = true
+  nullable    = false
+}
+
+# --- Encryption ------------------------------------------------------------------------------------------------------
+
+variable "kms" {
+  description = "Customer managed key. `key_arn`: a key of yours, which needs the statements of the output `kms_policy_statements`; or `create = true`: one is created with them. `queue`, `topic` and `tables` say what it encrypts; `logs` and `environment` (the functions' variables) are off unless asked for. `data_key_reuse_seconds`: how long SQS reuses a data key, 60 to 86400. Null: SSE-SQS for queues, the keys that AWS owns for tables, logs and environment, none for the topic."
+  type = object({
+    key_arn                = optional(string)
+    create                 = optional(bool, false)
+    queue                  = optional(bool, true)
+    topic                  = optional(bool, true)
+    tables                 = optional(bool, true)
+    logs                   = optional(bool, false)
+    environment            = optional(bool, false)
+    data_key_reuse_seconds = optional(number, 300)
+  })
+  default = null
+
+  validation {
+    condition     = var.kms == null ? true : var.kms.create != (var.kms.key_arn != null)
+    error_message = "kms needs either key_arn, the ARN of a key of yours, or create = true."
+  }
+
+  validation {
+    condition     = var.kms == null ? true : var.kms.key_arn == null ? true : !strcontains(var.kms.key_arn, "alias/aws/")
+    error_message = "kms.key_arn is a key that AWS manages, such as alias/aws/sqs: its policy lets no other service or account use it, so nothing from S3, SNS or EventBridge would arrive. Write the ARN of a customer managed key, or leave kms out."
+  }
+
+  validation {
+    condition     = var.kms == null ? true : var.kms.key_arn == null ? true : strcontains(var.kms.key_arn, "alias/aws/") || can(regex("^arn:[^:]+:kms:[^:]+:[0-9]{12}:key/", var.kms.key_arn))
+    error_message = "kms.key_arn is no ARN of a key; write arn:aws:kms:REGION:ACCOUNT:key/ID, not an alias and not the bare id: the roles' policies name the key by it."
+  }
+
+  validation {
+    condition     = var.kms == null ? true : var.kms.data_key_reuse_seconds >= 60 && var.kms.data_key_reuse_seconds <= 86400
+    error_message = "kms.data_key_reuse_seconds must be from 60 to 86400."
+  }
+}
+
+variable "retired_kms_key_arns" {
+  description = "Keys that messages still in the queues may be encrypted with, after `kms` was changed: the consumer may still decrypt with them. Remove them once both queues' retention is over."
+  type        = list(string)
+  default     = []
   nullable    = false
 }
 
@@ -539,6 +634,36 @@ variable "consumer_package" {
   validation {
     condition     = var.consumer_package == null ? true : fileexists(var.consumer_package)
     error_message = "consumer_package names no file; write the path of the zip, best from $${path.module}."
+  }
+}
+
+variable "handler_tables" {
+  description = "Tables that the handler of `consumer_package` reads and writes, beside the business table, by a label of your choice. `kms_key_arn` null: the table has no customer managed key."
+  type = map(object({
+    arn         = string
+    kms_key_arn = optional(string)
+  }))
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = length(var.handler_tables) == 0 || var.consumer_package != null
+    error_message = "handler_tables is for a handler; bring one by consumer_package, or leave handler_tables out."
+  }
+}
+
+variable "handler_topics" {
+  description = "Topics that the handler of `consumer_package` notifies, beside the pipeline's own, by a label of your choice. `kms_key_arn` null: the topic has no customer managed key."
+  type = map(object({
+    arn         = string
+    kms_key_arn = optional(string)
+  }))
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = length(var.handler_topics) == 0 || var.consumer_package != null
+    error_message = "handler_topics is for a handler; bring one by consumer_package, or leave handler_topics out."
   }
 }
 
@@ -640,6 +765,77 @@ variable "tracing" {
   nullable    = false
 }
 
+variable "existing_log_group" {
+  description = "A log group of yours that both functions write to. Null: the module creates one for each."
+  type = object({
+    name = string
+    arn  = string
+  })
+  default = null
+
+  validation {
+    condition     = var.existing_log_group == null ? true : var.existing_log_group.name != null && var.existing_log_group.arn != null
+    error_message = "existing_log_group needs name and arn: one of them is null."
+  }
+}
+
+variable "vpc" {
+  description = "Subnets and security groups that the functions run in; `ipv6` for dual-stack subnets. They need a way to DynamoDB, SNS, SQS and KMS: endpoints or a NAT gateway. Null: outside of any VPC."
+  type = object({
+    subnet_ids         = list(string)
+    security_group_ids = list(string)
+    ipv6               = optional(bool, false)
+  })
+  default = null
+
+  validation {
+    condition     = var.vpc == null ? true : try(length(var.vpc.subnet_ids) > 0, false) && try(length(var.vpc.security_group_ids) > 0, false)
+    error_message = "vpc needs at least one of subnet_ids and one of security_group_ids."
+  }
+}
+
+variable "permissions_boundary_arn" {
+  description = "ARN of the IAM policy that bounds the functions' roles. Null: none."
+  type        = string
+  default     = null
+}
+
+variable "iam_path" {
+  description = "Path of the functions' roles, starting and ending with a slash."
+  type        = string
+  default     = "/"
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^/([!-.0-~]+/)*$", var.iam_path)) && length(var.iam_path) <= 512
+    error_message = "iam_path must start and end with a slash, such as \"/pipelines/\"."
+  }
+}
+
+variable "deployment" {
+  description = "Presence publishes a version with every change and puts the mapping on the alias `live`. `stable_version` and `weight`: a gradual shift, in which the alias stays on that version and gives the newest a share between 0 and 1. Without them the alias follows the newest version. Null: no versions; a change is live at once."
+  type = object({
+    stable_version = optional(string)
+    weight         = optional(number)
+  })
+  default = null
+
+  validation {
+    condition     = var.deployment == null ? true : (var.deployment.stable_version == null) == (var.deployment.weight == null)
+    error_message = "deployment.stable_version and deployment.weight go together: the version that keeps the rest of the traffic, and the newest one's share."
+  }
+
+  validation {
+    condition     = var.deployment == null ? true : var.deployment.weight == null ? true : var.deployment.weight >= 0 && var.deployment.weight <= 1
+    error_message = "deployment.weight must be from 0 to 1, such as 0.1 for every tenth invocation."
+  }
+
+  validation {
+    condition     = var.deployment == null ? true : var.deployment.stable_version == null ? true : can(regex("^[0-9]+$", var.deployment.stable_version))
+    error_message = "deployment.stable_version must be the number of a published version, such as \"7\"."
+  }
+}
+
 # --- Scaling ---------------------------------------------------------------------------------------------------------
 
 variable "enabled" {
@@ -696,6 +892,62 @@ variable "maximum_concurrency" {
   validation {
     condition     = var.maximum_concurrency == null ? true : var.maximum_concurrency >= 2 && floor(var.maximum_concurrency) == var.maximum_concurrency
     error_message = "maximum_concurrency must be a whole number from 2, the least that Lambda allows; null leaves the limit out."
+  }
+}
+
+variable "provisioned_pollers" {
+  description = "Pollers that Lambda keeps ready for this queue: `minimum` from 2 to 200, `maximum` from 2 to 2000. Instead of `maximum_concurrency`, which must be null then. Null: Lambda scales pollers as it sees fit."
+  type = object({
+    minimum = number
+    maximum = number
+  })
+  default = null
+
+  validation {
+    condition     = var.provisioned_pollers == null || var.maximum_concurrency == null
+    error_message = "Lambda takes provisioned_pollers or maximum_concurrency, not both; write maximum_concurrency = null beside provisioned_pollers."
+  }
+
+  validation {
+    condition = var.provisioned_pollers == null ? true : try(alltrue([
+      for pollers in [var.provisioned_pollers.minimum, var.provisioned_pollers.maximum] : pollers >= 2 && floor(pollers) == pollers
+    ]) && var.provisioned_pollers.minimum <= var.provisioned_pollers.maximum, false)
+    error_message = "provisioned_pollers.minimum and maximum must be whole numbers from 2, the minimum not above the maximum."
+  }
+}
+
+variable "reserved_concurrency" {
+  description = "Concurrent executions that are set aside for the consumer, a whole number of at least `maximum_concurrency`: with less, messages are received, throttled and moved to the dead-letter queue without ever being tried. Null: none; use `maximum_concurrency` to limit."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.reserved_concurrency == null ? true : var.reserved_concurrency >= 1 && floor(var.reserved_concurrency) == var.reserved_concurrency
+    error_message = "reserved_concurrency must be a whole number from 1; to stop consumption write enabled = false."
+  }
+
+  validation {
+    condition = var.reserved_concurrency == null ? true : (
+      var.maximum_concurrency != null ? var.reserved_concurrency >= coalesce(var.maximum_concurrency, 0) :
+      var.provisioned_pollers != null ? var.reserved_concurrency >= 10 * var.provisioned_pollers.maximum : false
+    )
+    error_message = "reserved_concurrency is below what the queue may use, so unprocessed messages would end in the dead-letter queue. Write maximum_concurrency too, not above reserved_concurrency (with provisioned_pollers: reserve 10 for each of its maximum)."
+  }
+}
+
+variable "provisioned_concurrency" {
+  description = "Execution environments that are kept warm behind the alias, a whole number from 1; needs `deployment = {}` without a gradual shift. Null: none."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.provisioned_concurrency == null ? true : var.provisioned_concurrency >= 1 && floor(var.provisioned_concurrency) == var.provisioned_concurrency && var.provisioned_concurrency <= (var.reserved_concurrency == null ? var.provisioned_concurrency : var.reserved_concurrency)
+    error_message = "provisioned_concurrency must be a whole number from 1, and not above reserved_concurrency."
+  }
+
+  validation {
+    condition     = var.provisioned_concurrency == null ? true : var.deployment == null ? false : var.deployment.weight == null
+    error_message = "provisioned_concurrency needs deployment = {}: it is kept for the version of an alias, and Lambda refuses it while the alias shifts between two."
   }
 }
 
@@ -803,6 +1055,24 @@ variable "point_in_time_recovery" {
   nullable    = false
 }
 
+variable "throughput_caps" {
+  description = "Most units a second that each on-demand table which the module created may use, whole numbers from 1: a limit of cost, beyond which DynamoDB throttles. One that is null has no cap; -1 takes a cap away again. Null: no caps."
+  type = object({
+    processed_events_read_units  = optional(number)
+    processed_events_write_units = optional(number)
+    business_read_units          = optional(number)
+    business_write_units         = optional(number)
+  })
+  default = null
+
+  validation {
+    condition = var.throughput_caps == null ? true : alltrue([
+      for cap in values(var.throughput_caps) : cap == null ? true : cap == -1 || (cap >= 1 && floor(cap) == cap)
+    ])
+    error_message = "Each of throughput_caps must be a whole number from 1, or -1 for no cap."
+  }
+}
+
 # --- Topic -----------------------------------------------------------------------------------------------------------
 
 variable "existing_topic" {
@@ -842,6 +1112,31 @@ variable "topic_max_bytes" {
   }
 }
 
+variable "subscribers" {
+  description = "Who outside of this account may subscribe to the topic that the module creates, by a label of your choice: an `account` id or an `organization` id."
+  type = map(object({
+    account      = optional(string)
+    organization = optional(string)
+  }))
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = length(var.subscribers) == 0 || var.existing_topic == null
+    error_message = "subscribers is for the topic that the module creates; the policy of an existing topic is yours."
+  }
+
+  validation {
+    condition = alltrue([
+      for subscriber in values(var.subscribers) :
+      (subscriber.account == null) != (subscriber.organization == null) &&
+      (subscriber.account == null ? true : can(regex("^[0-9]{12}$", subscriber.account))) &&
+      (subscriber.organization == null ? true : can(regex("^o-[a-z0-9]{10,32}$", subscriber.organization)))
+    ])
+    error_message = "Each of subscribers is { account } with 12 digits, or { organization } such as \"o-abc1234567\"."
+  }
+}
+
 variable "subscriptions" {
   description = "Subscriptions of the topic that the module creates, by a label of your choice: `protocol` and `endpoint`, as SNS names them; `raw_message_delivery` (true sends the message alone, with its attributes); `filter_policy` (JSON text) and `filter_policy_scope`; `dlq_arn` keeps what the endpoint did not take."
   type = map(object({
@@ -867,6 +1162,15 @@ variable "subscriptions" {
     ])
     error_message = "A protocol in subscriptions is not one of sqs, lambda, firehose, http, https, email, email-json, sms and application, or is not sqs on a FIFO topic, which delivers to SQS queues only."
   }
+
+  validation {
+    condition = alltrue([
+      for subscription in values(var.subscriptions) :
+      subscription.endpoint != try(var.existing_queue.arn, "-") &&
+      !(var.existing_queue == null && subscription.protocol == "sqs" && endswith(subscription.endpoint, ":${var.name}${var.fifo == null ? "" : ".fifo"}"))
+    ])
+    error_message = "A subscription's endpoint is the pipeline's own queue: each notification would come back as an event, until Lambda stops the loop and drops messages."
+  }
 }
 
 # --- Relay -----------------------------------------------------------------------------------------------------------
@@ -886,9 +1190,51 @@ variable "relay" {
   }
 
   validation {
-    condition     = var.relay == null ? true : var.relay.sweep_hours >= 1 && var.relay.sweep_hours <= 168 && var.relay.sweep_hours * 60 >= var.relay.interval_minutes
-    error_message = "relay.sweep_hours must be from 1 to 168, and not shorter than one interval."
+    condition     = var.relay == null ? true : var.relay.sweep_hours >= 1 && var.relay.sweep_hours <= 168 && var.relay.sweep_hours * 60 >= var.relay.interval_minutes && floor(var.relay.sweep_hours) == var.relay.sweep_hours
+    error_message = "relay.sweep_hours must be a whole number from 1 to 168, and not shorter than one interval."
   }
+}
+
+# --- Alarms ----------------------------------------------------------------------------------------------------------
+
+variable "alarms" {
+  description = "True: the alarms of `modules/observability` and one composite alarm. False: none."
+  type        = bool
+  default     = true
+  nullable    = false
+}
+
+variable "alarm_thresholds" {
+  description = "Thresholds of the alarms, by name, over the defaults of `modules/observability`; null switches an alarm off."
+  type        = map(number)
+  default     = {}
+  nullable    = false
+
+  validation {
+    condition     = length(setsubtract(keys(var.alarm_thresholds), local.alarm_names)) == 0
+    error_message = "alarm_thresholds names alarms that do not exist (${join(", ", setsubtract(keys(var.alarm_thresholds), local.alarm_names))}); there are ${join(", ", local.alarm_names)}."
+  }
+}
+
+variable "alarm_topic_arns" {
+  description = "Topics that are told when an alarm goes off and when it is over. Not the pipeline's own: its subscribers expect events. Empty: the alarms change their state and tell nobody."
+  type        = list(string)
+  default     = []
+  nullable    = false
+}
+
+variable "runbook_url" {
+  description = "Where the module's docs/operations.md can be read; each alarm's description links its section of it."
+  type        = string
+  default     = "docs/operations.md"
+  nullable    = false
+}
+
+variable "dashboard" {
+  description = "True: a CloudWatch dashboard named after the pipeline. The first three of an account cost nothing."
+  type        = bool
+  default     = true
+  nullable    = false
 }
 
 # --- Everything ------------------------------------------------------------------------------------------------------

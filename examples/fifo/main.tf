@@ -27,6 +27,7 @@ module "accounts" {
   # A bad message blocks its account until it reaches the dead-letter queue; true would let the account go on past it.
   quarantine = false
 
+  alarms              = var.alarms
   deletion_protection = false # an example is made to be removed
 }
 

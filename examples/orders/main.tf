@@ -33,6 +33,7 @@ module "orders" {
   }
 
   environment         = var.environment
+  alarms              = var.alarms
   deletion_protection = false # an example is made to be removed
 }
 

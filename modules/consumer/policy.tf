@@ -20,21 +20,9 @@ locals {
       {
         Sid    = "ProcessedEvents"
         Effect = "Allow"
-        Action = [
-          "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PartiQLUpdate", "dynamodb:PutItem",
-          "dynamodb:UpdateItem",
-        ]
+        # Look up, commit, mark. Inside of a transaction IAM asks for the plain actions.
+        Action   = ["dynamodb:BatchGetItem", "dynamodb:PartiQLUpdate", "dynamodb:PutItem"]
         Resource = var.processed_events_table.arn
-      },
-      {
-        Sid    = "BusinessWrites"
-        Effect = "Allow"
-        # Inside of a transaction IAM asks for the plain actions.
-        Action = [
-          "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem",
-          "dynamodb:PutItem", "dynamodb:UpdateItem",
-        ]
-        Resource = var.business_table_arns
       },
       {
         Sid      = "Announce"
@@ -43,6 +31,16 @@ locals {
         Resource = var.topic_arns
       },
     ],
+    [for arns in length(var.business_table_arns) == 0 ? [] : [var.business_table_arns] : {
+      Sid    = "BusinessWrites"
+      Effect = "Allow"
+      # The mapping puts items and nothing else; a handler may do all that a plan can say, and read before it plans.
+      Action = var.handler ? [
+        "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+      ] : ["dynamodb:PutItem"]
+      Resource = arns
+    }],
     [for keys in length(var.queue_key_arns) == 0 ? [] : [var.queue_key_arns] : {
       Sid      = "QueueKeys"
       Effect   = "Allow"

@@ -66,6 +66,13 @@ variable "business_table_arns" {
   nullable    = false
 }
 
+variable "handler" {
+  description = "True: the zip holds a handler of the caller's, which may read, update, delete and check items of the business tables, too."
+  type        = bool
+  default     = false
+  nullable    = false
+}
+
 variable "topic_arns" {
   description = "Topics that notifications go to."
   type        = list(string)

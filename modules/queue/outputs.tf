@@ -8,9 +8,11 @@ output "queue" {
 }
 
 output "dlq" {
-  description = "The dead-letter queue, created or brought along: `arn`, `url`."
+  description = "The dead-letter queue, created or brought along: `arn`, `url`, `name`."
   value = {
     arn = var.existing_dlq == null ? one(aws_sqs_queue.dlq[*].arn) : var.existing_dlq.arn
     url = var.existing_dlq == null ? one(aws_sqs_queue.dlq[*].url) : var.existing_dlq.url
+    # Known at plan where the ARN is not.
+    name = var.existing_dlq == null ? one(aws_sqs_queue.dlq[*].name) : reverse(split(":", var.existing_dlq.arn))[0]
   }
 }

@@ -71,15 +71,14 @@ variable "kms" {
   default = null
 }
 
-variable "senders" {
-  description = "Who may send to the queue, by a label of your choice. `service` (such as `s3.amazonaws.com`), limited by `arn` (aws:SourceArn) and `account` (aws:SourceAccount; null is this account); or an `account` id; or an `organization` id; or the `arn` of a role or user."
-  type = map(object({
-    service      = optional(string)
-    account      = optional(string)
-    organization = optional(string)
-    arn          = optional(string)
+variable "grants" {
+  description = "Who may send to the queue, as `modules/senders` puts it: a name for the statement, a principal and its conditions."
+  type = list(object({
+    name      = string
+    principal = map(string)
+    condition = map(map(string))
   }))
-  default  = {}
+  default  = []
   nullable = false
 }
 

@@ -4,12 +4,9 @@ locals {
   statements = concat(
     [
       {
-        Sid    = "ProcessedEvents"
-        Effect = "Allow"
-        Action = [
-          "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:PartiQLUpdate", "dynamodb:Scan",
-          "dynamodb:UpdateItem",
-        ]
+        Sid      = "ProcessedEvents"
+        Effect   = "Allow"
+        Action   = ["dynamodb:BatchGetItem", "dynamodb:PartiQLUpdate", "dynamodb:Scan"]
         Resource = var.processed_events_table.arn
       },
       {

@@ -30,6 +30,7 @@ export interface ConfigurationModule {
 export async function planned(): Promise<Plan> {
   const key = inputsHash();
   const kept = scratch('plan', `${key}.json`);
+  const failed = scratch('plan', `${key}.failed`);
   const lock = scratch('plan', `${key}.lock`);
   for (let waited = 0; !existsSync(kept); waited += 250) {
     if (waited > 300_000) throw new Error(`${lock} was not released within five minutes; remove it`);
@@ -38,7 +39,13 @@ export async function planned(): Promise<Plan> {
       continue;
     }
     try {
+      // A configuration that cannot be planned is tried once, not once for each file of tests.
+      if (existsSync(failed) && Date.now() - statSync(failed).mtimeMs < 60_000)
+        throw new Error(readFileSync(failed, 'utf8'));
       if (!existsSync(kept)) await makePlan(kept);
+    } catch (error) {
+      writeFileSync(failed, String(error));
+      throw error;
     } finally {
       rmSync(lock, { recursive: true, force: true });
     }

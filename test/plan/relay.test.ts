@@ -52,13 +52,7 @@ describe('the relay', () => {
       {
         Sid: 'ProcessedEvents',
         Effect: 'Allow',
-        Action: [
-          'dynamodb:BatchGetItem',
-          'dynamodb:GetItem',
-          'dynamodb:PartiQLUpdate',
-          'dynamodb:Scan',
-          'dynamodb:UpdateItem',
-        ],
+        Action: ['dynamodb:BatchGetItem', 'dynamodb:PartiQLUpdate', 'dynamodb:Scan'],
         Resource: 'arn:aws:dynamodb:us-east-1:111122223333:table/their-events',
       },
       {

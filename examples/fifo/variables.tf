@@ -1,0 +1,5 @@
+variable "alarms" {
+  description = "True: with the alarms of the module, as in any real account. Off by default, since emulators of AWS do not give back alarms as they were stored, and every plan would show a change."
+  type        = bool
+  default     = false
+}

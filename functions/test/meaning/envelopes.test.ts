@@ -231,7 +231,14 @@ describe('the envelope kinesis', () => {
   });
 
   it('takes an event with a member called data for what it is', () => {
-    expect(open({ id: 'o-1', data }, 'kinesis')).toEqual(event({ id: 'o-1', data }));
+    for (const body of [
+      { id: 'o-1', data },
+      { id: 'o-1', data, partitionKey: 'p' },
+      { id: 'o-1', data, sequenceNumber: 's1' },
+      { id: 'o-1', data: 1, partitionKey: 'p', sequenceNumber: 's1' },
+    ]) {
+      expect(open(body, 'kinesis')).toEqual(event(body));
+    }
   });
 });
 

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readBlocks } from '../../scripts/docs/hcl.ts';
+import { root } from '../../scripts/local/checkout.ts';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const modules = ['.', ...readdirSync(join(root, 'modules')).map((name) => join('modules', name))];
+
+describe('what the docs repeat of the code', () => {
+  it('is as scripts/docs-tables.ts writes it', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/docs-tables.ts'), '--check'], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+
+  it('the runbook links only sections that it has', () => {
+    const runbook = read('docs/operations.md');
+    const anchors = new Set(
+      [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-')),
+    );
+    for (const [, anchor = ''] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor);
+  });
+});
+
+describe('variables and outputs', () => {
+  it.each(modules)('of %s are all described in a sentence', (module) => {
+    const files = readdirSync(join(root, module)).filter((name) => name.endsWith('.tf'));
+    const text = files.map((name) => read(join(module, name))).join('\n');
+    for (const block of [...readBlocks(text, 'variable'), ...readBlocks(text, 'output')]) {
+      expect([block.name, block.description]).toEqual([block.name, expect.stringMatching(/^[A-Z].{10,}[.`]$/s)]);
+      expect(block.type).not.toBe('any');
+    }
+  });
+
+  it('every variable of the root is set by a test', () => {
+    const tests = [
+      'test/plan/fixture/main.tf',
+      ...readdirSync(join(root, 'test'))
+        .filter((name) => name.endsWith('.tftest.hcl'))
+        .map((name) => join('test', name)),
+    ].map(read);
+    const names = readBlocks(read('variables.tf'), 'variable').map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(60);
+    const unset = names.filter((name) => !tests.some((text) => new RegExp(`^\\s+${name} +=`, 'm').test(text)));
+    expect(unset).toEqual([]);
+  });
+});

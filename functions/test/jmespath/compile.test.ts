@@ -299,6 +299,8 @@ describe('a wrong expression is refused when it is compiled', () => {
     ['"\\x"', 'the literal at character 1 is not JSON'],
     ['a[::0]', 'the step of a slice cannot be 0'],
     ['a[1:2:3:4]', '":" is not expected at character 8'],
+    ['a[1:b]', '"b" is not expected at character 5'],
+    ['a[1:"2"]', '"2" is not expected at character 5'],
     ['a[1 2]', '2 is not expected at character 5'],
     ['nope(a)', 'there is no function nope()'],
     ['a[*].nope(@)', 'there is no function nope()'],

@@ -162,6 +162,24 @@ describe('the consumer reads its configuration', () => {
   });
 });
 
+describe('numbers have bounds', () => {
+  it.each([
+    ['function_timeout_seconds', 3, 900],
+    ['max_receive_count', 1, 1_000],
+    ['backoff_base_seconds', 1, 43_200],
+    ['backoff_cap_seconds', 1, 43_200],
+    ['processed_events_retention_days', 1, 36_500],
+    ['topic_max_bytes', 1_024, 16_777_216],
+    ['batch_size', 1, 10_000],
+  ])('%s: %d to %d', (member, least, most) => {
+    for (const value of [least, most]) expect(() => readConsumerConfig(environment({ [member]: value }))).not.toThrow();
+    for (const value of [least - 1, most + 1]) {
+      const found = `must be a whole number from ${least} to ${most}; it is ${value}.`;
+      refuses(() => readConsumerConfig(environment({ [member]: value })), `PIPELINE_CONFIG: ${member} ${found}`);
+    }
+  });
+});
+
 describe('a wrong configuration is refused in one sentence', () => {
   it.each<[Record<string, unknown>, string]>([
     [{ name: '' }, 'PIPELINE_CONFIG: name must be a text that is not empty; it is "".'],

@@ -47,6 +47,8 @@ describe('a process that the project started', () => {
     const known = identify(stranger.pid);
     if (known === undefined) throw new Error('not identified');
     await endGroup({ pid: stranger.pid, startedAt: 'some other time' });
+    // A signal takes a moment to end anything.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     expect(isRunning(known)).toBe(true);
   });
 });

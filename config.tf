@@ -41,9 +41,10 @@ locals {
 
   # The relay renders nothing: it publishes stored bytes, and needs no expression and no schema.
   relay_parameters = {
-    name                            = var.name
-    source                          = var.fifo == null ? "sqs" : "sqs_fifo"
-    function_timeout_seconds        = local.relay_timeout_seconds
+    name   = var.name
+    source = var.fifo == null ? "sqs" : "sqs_fifo"
+    # The consumer's: the relay must not take a lease that the consumer would think too far away to be true.
+    function_timeout_seconds        = var.function_timeout_seconds
     processed_events_retention_days = var.processed_events_retention_days
     topic_fifo                      = local.topic_fifo
     topic_max_bytes                 = var.topic_max_bytes

@@ -233,7 +233,7 @@ variable "notification" {
 }
 
 variable "notification_subject" {
-  description = "JMESPath of the notification's subject, 1 to 100 ASCII characters. Null: none."
+  description = "JMESPath of the notification's subject, one line of 1 to 99 characters. Null: none."
   type        = string
   default     = null
 
@@ -248,14 +248,14 @@ variable "notification_subject" {
 }
 
 variable "notification_attributes" {
-  description = "Message attributes of the notification, by name: the JMESPath of each. They come beside `event_id` and `correlation_id`; at most 8, so that raw delivery to SQS (10) has room."
+  description = "Message attributes of the notification, by name: the JMESPath of each. They come beside `event_id` and `correlation_id`; at most 6, so that all of them stay well below the 10 that raw delivery to SQS passes on."
   type        = map(string)
   default     = {}
   nullable    = false
 
   validation {
-    condition     = length(var.notification_attributes) <= 8
-    error_message = "notification_attributes has ${length(var.notification_attributes)} entries; write 8 at most: SQS takes 10 attributes, and event_id and correlation_id are two of them."
+    condition     = length(var.notification_attributes) <= 6
+    error_message = "notification_attributes has ${length(var.notification_attributes)} entries; write 6 at most: SQS drops a raw delivery of more than 10 attributes without a word, and event_id and correlation_id are always there."
   }
 
   validation {
@@ -1056,7 +1056,7 @@ variable "point_in_time_recovery" {
 }
 
 variable "throughput_caps" {
-  description = "Most units a second that each on-demand table which the module created may use, whole numbers from 1: a limit of cost, beyond which DynamoDB throttles. One that is null has no cap; -1 takes a cap away again. Null: no caps."
+  description = "Most units a second that each on-demand table which the module created may use, whole numbers from 1: a limit of cost, beyond which DynamoDB throttles. One that is null has no cap. To take a cap away again write -1 and keep it: the provider cannot remove one by leaving it out. Null: no caps."
   type = object({
     processed_events_read_units  = optional(number)
     processed_events_write_units = optional(number)

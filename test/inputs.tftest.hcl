@@ -299,7 +299,7 @@ run "text_refused" {
     environment             = { QUEUE_URL = "x" }
     consumer_package        = "no-such.zip"
     runtime                 = "python3.13"
-    notification_attributes = { for i in range(9) : "a${i}" => "a" }
+    notification_attributes = { for i in range(7) : "a${i}" => "a" }
   }
 
   expect_failures = [

@@ -113,15 +113,20 @@ resource "aws_dynamodb_table" "business" {
 }
 
 locals {
-  # -1 is DynamoDB's own word for no cap.
+  requested_caps = {
+    processed_events = var.throughput_caps == null ? [null, null] : [
+      var.throughput_caps.processed_events_read_units, var.throughput_caps.processed_events_write_units,
+    ]
+    business = var.throughput_caps == null ? [null, null] : [
+      var.throughput_caps.business_read_units, var.throughput_caps.business_write_units,
+    ]
+  }
+
+  # No block where nothing is asked for: whether DynamoDB gives one back without caps differs. -1 is its word for no cap.
   caps = {
-    processed_events = var.throughput_caps == null ? null : {
-      read  = coalesce(var.throughput_caps.processed_events_read_units, -1)
-      write = coalesce(var.throughput_caps.processed_events_write_units, -1)
-    }
-    business = var.throughput_caps == null ? null : {
-      read  = coalesce(var.throughput_caps.business_read_units, -1)
-      write = coalesce(var.throughput_caps.business_write_units, -1)
+    for table, units in local.requested_caps : table => units[0] == null && units[1] == null ? null : {
+      read  = coalesce(units[0], -1)
+      write = coalesce(units[1], -1)
     }
   }
 }

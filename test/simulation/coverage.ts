@@ -1,8 +1,33 @@
-export const OPERATIONS = ['commit', 'read_rows', 'read_items', 'takeover', 'mark', 'release', 'publish', 'visibility', 'delete', 'quarantine', 'relay_query', 'relay_count', 'relay_scan'] as const;
+export const OPERATIONS = [
+  'commit',
+  'read_rows',
+  'read_items',
+  'takeover',
+  'mark',
+  'release',
+  'publish',
+  'visibility',
+  'delete',
+  'quarantine',
+  'relay_query',
+  'relay_count',
+  'relay_scan',
+] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What may happen around one call. */
-export const CALL_FATES = ['refused', 'lost_unexecuted', 'lost_executed', 'executed_late', 'slow', 'hang', 'pause', 'crash_before', 'crash_in_flight', 'crash_after'] as const;
+export const CALL_FATES = [
+  'refused',
+  'lost_unexecuted',
+  'lost_executed',
+  'executed_late',
+  'slow',
+  'hang',
+  'pause',
+  'crash_before',
+  'crash_in_flight',
+  'crash_after',
+] as const;
 export type CallFate = (typeof CALL_FATES)[number];
 
 /** What may happen inside of a service's answer, and around the calls. */

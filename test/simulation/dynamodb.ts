@@ -25,7 +25,12 @@ export type Updated =
 export interface Observer {
   /** Before its writes are applied. */
   committing(event: CommitEvent): void;
-  rowChanged(eventId: string, before: AttributeMap | undefined, after: AttributeMap, by: RowUpdate['kind'] | 'commit'): void;
+  rowChanged(
+    eventId: string,
+    before: AttributeMap | undefined,
+    after: AttributeMap,
+    by: RowUpdate['kind'] | 'commit',
+  ): void;
 }
 
 /** Marks an item that DynamoDB alone finds invalid: the whole call is refused, as for any ValidationException. */
@@ -64,7 +69,8 @@ export class DynamoDb {
     const executed = this.#tokens.get(token);
     if (executed !== undefined && nowMs - executed < 600_000) return { kind: 'committed' };
     const judged = this.judge(events, nowMs);
-    if (judged.kind === 'refused' || judged.codes.some((codes) => codes.some(({ code }) => code !== 'None'))) return judged;
+    if (judged.kind === 'refused' || judged.codes.some((codes) => codes.some(({ code }) => code !== 'None')))
+      return judged;
     this.#tokens.set(token, nowMs);
     for (const event of events) this.#observer.committing(event);
     for (const event of events) this.#commit(event, nowMs);
@@ -76,7 +82,10 @@ export class DynamoDb {
     const names = events.flatMap((event) => [this.#rowName(event.row), ...event.writes.map(writeName)]);
     const refusal = this.#refusal(events, names);
     if (refusal !== undefined) return { kind: 'refused', name: refusal };
-    const codes = events.map((event) => [this.#judgeRow(event.row, nowMs), ...event.writes.map((write) => this.#judgeWrite(write, nowMs))]);
+    const codes = events.map((event) => [
+      this.#judgeRow(event.row, nowMs),
+      ...event.writes.map((write) => this.#judgeWrite(write, nowMs)),
+    ]);
     return { kind: 'cancelled', codes };
   }
 
@@ -115,7 +124,10 @@ export class DynamoDb {
     const next: { [name: string]: AttributeValue } = { ...old };
     switch (update.kind) {
       case 'takeover':
-        if (textOf(old.lease_owner) !== update.fromOwner || numberText(old.lease_expires_at_ms) !== String(update.fromExpiresAtMs)) {
+        if (
+          textOf(old.lease_owner) !== update.fromOwner ||
+          numberText(old.lease_expires_at_ms) !== String(update.fromExpiresAtMs)
+        ) {
           return { kind: 'condition_failed', item: old };
         }
         next.lease_owner = { S: update.owner };
@@ -185,13 +197,17 @@ export class DynamoDb {
       for (const item of [row, ...writes.flatMap((write) => (write.kind === 'put' ? [write.item] : []))]) {
         const size = roughBytes(item);
         bytes += size;
-        if (size > 400 * 1024 || REFUSED_ATTRIBUTE in item) return 'ValidationException';
+        if (size > 400 * 1024 || REFUSED_ATTRIBUTE in item || isTooDeep(item)) return 'ValidationException';
       }
       for (const write of writes) {
         const hashKey = this.#hashKeys[write.table];
         if (hashKey === undefined) return 'ResourceNotFoundException';
         if (!isKey(write.key[hashKey])) return 'ValidationException';
-        if (write.kind === 'put' && itemName('', { k: write.item[hashKey] as AttributeValue }) !== itemName('', { k: write.key[hashKey] as AttributeValue })) {
+        if (
+          write.kind === 'put' &&
+          itemName('', { k: write.item[hashKey] as AttributeValue }) !==
+            itemName('', { k: write.key[hashKey] as AttributeValue })
+        ) {
           return 'ValidationException';
         }
       }
@@ -203,6 +219,17 @@ export class DynamoDb {
 
 function writeName(write: BusinessWrite): string {
   return itemName(write.table, write.key);
+}
+
+/** 32 levels, the innermost scalar counted, the item itself not. */
+function isTooDeep(item: AttributeMap): boolean {
+  return Object.values(item).some((value) => depth(value) > 32);
+}
+
+function depth(value: AttributeValue): number {
+  if ('L' in value) return 1 + Math.max(0, ...value.L.map(depth));
+  if ('M' in value) return 1 + Math.max(0, ...Object.values(value.M).map(depth));
+  return 1;
 }
 
 function isKey(value: AttributeValue | undefined): boolean {

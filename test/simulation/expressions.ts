@@ -121,7 +121,10 @@ class Parser {
       this.#take(')');
       return inner;
     }
-    for (const [word, wanted] of [['attribute_exists', true], ['attribute_not_exists', false]] as const) {
+    for (const [word, wanted] of [
+      ['attribute_exists', true],
+      ['attribute_not_exists', false],
+    ] as const) {
       if (!this.#takeWord(word)) continue;
       this.#take('(');
       const path = this.#path();

@@ -1,8 +1,26 @@
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
-import { createPipeline, type BatchAnswer, type Pipeline, type PipelineDeps } from '../../functions/src/core/pipeline.ts';
+import {
+  createPipeline,
+  type BatchAnswer,
+  type Pipeline,
+  type PipelineDeps,
+} from '../../functions/src/core/pipeline.ts';
 import { parseRow } from '../../functions/src/core/row.ts';
 import type { Row, SourceRecord } from '../../functions/src/core/types.ts';
-import type { Clock, CommitEvent, CommitOutcome, EventStore, Notifier, PublishOutcome, Read, RelayStore, RowUpdate, RowUpdateOutcome, SourceQueue, Telemetry } from '../../functions/src/ports.ts';
+import type {
+  Clock,
+  CommitEvent,
+  CommitOutcome,
+  EventStore,
+  Notifier,
+  PublishOutcome,
+  Read,
+  RelayStore,
+  RowUpdate,
+  RowUpdateOutcome,
+  SourceQueue,
+  Telemetry,
+} from '../../functions/src/ports.ts';
 import type { CallFate, Coverage, Operation, OtherFault } from './coverage.ts';
 import type { Code, Transaction } from './dynamodb.ts';
 import { textOf } from './dynamodb.ts';
@@ -62,7 +80,6 @@ export class Instance {
   #frozen = false;
   #waiting: (() => void)[] = [];
   #pausedUntilMs = 0;
-  readonly #thrown = new Map<string, number>();
   readonly #listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
   constructor(world: World, name: string, version: Version, skewMs: number) {
@@ -91,7 +108,7 @@ export class Instance {
       }),
       store: this.store(),
       notifier: this.notifier(),
-      queue: this.#sourceQueue(),
+      queue: this.sourceQueue(),
       clock: this.clock,
       random: rng,
       telemetry: this.#telemetry(),
@@ -137,7 +154,10 @@ export class Instance {
   }
 
   run(records: readonly SourceRecord[], invocation: Invocation): Promise<BatchAnswer> {
-    return this.pipeline.run(records, { requestId: invocation.requestId, deadlineMs: invocation.deadlineMs + this.skewMs });
+    return this.pipeline.run(records, {
+      requestId: invocation.requestId,
+      deadlineMs: invocation.deadlineMs + this.skewMs,
+    });
   }
 
   #createClock(): Clock {
@@ -219,12 +239,15 @@ export class Instance {
         resolve(call.unknown());
       });
       const executeAt = (atMs: number, then: (value: T) => void, run = call.execute): void => {
-        for (const eventId of call.flying ?? []) invocation.flying.set(eventId, (invocation.flying.get(eventId) ?? 0) + 1);
+        for (const eventId of call.flying ?? [])
+          invocation.flying.set(eventId, (invocation.flying.get(eventId) ?? 0) + 1);
         this.world.inFlight += 1;
         loop.at(atMs, () => {
           this.world.inFlight -= 1;
-          for (const eventId of call.flying ?? []) invocation.flying.set(eventId, (invocation.flying.get(eventId) ?? 1) - 1);
-          if ((this.dead || invocation.done) && call.operations[0] === 'commit') this.#hit('commit: executed after its caller had answered');
+          for (const eventId of call.flying ?? [])
+            invocation.flying.set(eventId, (invocation.flying.get(eventId) ?? 1) - 1);
+          if ((this.dead || invocation.done) && call.operations[0] === 'commit')
+            this.#hit('commit: executed after its caller had answered');
           const value = run(inner);
           if (!open) this.world.trace(() => `${id} is executed: ${call.outcome(value)}`);
           then(value);
@@ -262,7 +285,9 @@ export class Instance {
           return;
         case 'crash_in_flight':
           executeAt(loop.now + thereMs, () => {});
-          loop.after(happensAnyway ? thereMs / 2 : thereMs + backMs / 2, () => this.kill(`while ${call.operations[0]} is under way`));
+          loop.after(happensAnyway ? thereMs / 2 : thereMs + backMs / 2, () =>
+            this.kill(`while ${call.operations[0]} is under way`),
+          );
           return;
         case 'retried_after_lost_answer':
           executeAt(loop.now + thereMs, () => {});
@@ -271,8 +296,6 @@ export class Instance {
         case 'retried_while_late':
           executeAt(loop.now + lateMs + 3_000, () => {});
           executeAt(loop.now + thereMs + 3_000, replies, call.retry ?? call.execute);
-          return;
-        case 'crash_before':
           return;
       }
     });
@@ -306,7 +329,10 @@ export class Instance {
           operations: ['commit'],
           execute: (dice) => this.#transact(own, token, dice, false),
           retry: (dice) => this.#transact(own, token, dice, true),
-          refused: (dice) => (dice.chance(0.5) ? { kind: 'throttled', name: 'ThrottlingException', retried: false } : { kind: 'refused', name: 'AccessDeniedException', permanent: false, retried: false }),
+          refused: (dice) =>
+            dice.chance(0.5)
+              ? { kind: 'throttled', name: 'ThrottlingException', retried: false }
+              : { kind: 'refused', name: 'AccessDeniedException', permanent: false, retried: false },
           unknown: () => ({ kind: 'unknown', name: 'TimeoutError' }),
           describe: () => `commit ${own.map(({ row }) => textOf(row.event_id)).join(' ')}`,
           outcome: describeCommit,
@@ -361,7 +387,12 @@ export class Instance {
     const fails = (): never => {
       throw new Error('ThrottlingException');
     };
-    const call = async <T>(operation: Operation, signal: AbortSignal, describe: string, execute: (dice: Rng) => T): Promise<T> => {
+    const call = async <T>(
+      operation: Operation,
+      signal: AbortSignal,
+      describe: string,
+      execute: (dice: Rng) => T,
+    ): Promise<T> => {
       const result = await this.#call<{ value: T } | undefined>(signal, {
         operations: [operation],
         execute: (dice) => ({ value: execute(dice) }),
@@ -376,12 +407,16 @@ export class Instance {
       ...this.store(),
       queryTroubled: (shard, beforeMs, limit, from, signal) =>
         call('relay_query', signal, `query ${shard}`, (dice) => {
-          const after = from === undefined ? undefined : `${numberOf(from.lease_expires_at_ms)}|${textOf(from.event_id)}`;
+          const after =
+            from === undefined ? undefined : `${numberOf(from.lease_expires_at_ms)}|${textOf(from.event_id)}`;
           const all = [...rows.values()]
             .filter((row) => textOf(row.relay_shard) === shard && Number(numberOf(row.lease_expires_at_ms)) < beforeMs)
             // The index is eventually consistent: some of it is not there yet.
             .filter(() => !this.#strikes(dice))
-            .map((row) => ({ row, place: `${numberOf(row.lease_expires_at_ms).padStart(16, '0')}|${textOf(row.event_id)}` }))
+            .map((row) => ({
+              row,
+              place: `${numberOf(row.lease_expires_at_ms).padStart(16, '0')}|${textOf(row.event_id)}`,
+            }))
             .sort((a, b) => (a.place < b.place ? -1 : 1))
             .filter(({ place }) => after === undefined || place > after.padStart(0));
           const page = all.slice(0, limit);
@@ -390,10 +425,19 @@ export class Instance {
           return {
             eventIds: page.map(({ row }) => textOf(row.event_id)),
             ...(page[0] !== undefined && { oldestExpiresAtMs: Number(numberOf(page[0].row.lease_expires_at_ms)) }),
-            ...(all.length > limit && last !== undefined && { next: { event_id: { S: textOf(last.event_id) }, lease_expires_at_ms: { N: numberOf(last.lease_expires_at_ms).padStart(16, '0') } } }),
+            ...(all.length > limit &&
+              last !== undefined && {
+                next: {
+                  event_id: { S: textOf(last.event_id) },
+                  lease_expires_at_ms: { N: numberOf(last.lease_expires_at_ms).padStart(16, '0') },
+                },
+              }),
           };
         }),
-      countTroubled: (shard, signal) => call('relay_count', signal, `count ${shard}`, () => ({ rows: [...rows.values()].filter((row) => textOf(row.relay_shard) === shard).length })),
+      countTroubled: (shard, signal) =>
+        call('relay_count', signal, `count ${shard}`, () => ({
+          rows: [...rows.values()].filter((row) => textOf(row.relay_shard) === shard).length,
+        })),
       scanPending: (segment, segments, from, signal) =>
         call('relay_scan', signal, `scan ${segment}/${segments}`, () => {
           const mine = [...rows.values()].filter((row) => segmentOf(textOf(row.event_id), segments) === segment);
@@ -437,11 +481,26 @@ export class Instance {
       this.#hit('commit: cancelled without reasons');
       return { kind: 'cancelled', reasons: [], retried };
     }
-    const code = which < 0.6 ? 'TransactionConflict' : which < 0.75 ? 'ThrottlingError' : which < 0.9 ? 'ProvisionedThroughputExceeded' : 'SomethingNew';
-    this.#hit(which < 0.6 ? 'commit: conflict injected' : which < 0.9 ? 'commit: throttling among the reasons' : 'commit: unknown reason');
+    const code =
+      which < 0.6
+        ? 'TransactionConflict'
+        : which < 0.75
+          ? 'ThrottlingError'
+          : which < 0.9
+            ? 'ProvisionedThroughputExceeded'
+            : 'SomethingNew';
+    this.#hit(
+      which < 0.6
+        ? 'commit: conflict injected'
+        : which < 0.9
+          ? 'commit: throttling among the reasons'
+          : 'commit: unknown reason',
+    );
     const flat = judged.codes.flatMap((codes, event) => codes.map((_, action) => ({ event, action })));
     const hit = flat[Math.floor(where * flat.length)];
-    const codes = judged.codes.map((all, event) => all.map((own, action): Code => (hit?.event === event && hit.action === action ? { code } : own)));
+    const codes = judged.codes.map((all, event) =>
+      all.map((own, action): Code => (hit?.event === event && hit.action === action ? { code } : own)),
+    );
     return this.#toOutcome(events, { kind: 'cancelled', codes }, dice, retried);
   }
 
@@ -451,7 +510,12 @@ export class Instance {
         return { kind: 'committed', writeUnits: events.length * 4 };
       case 'refused':
         this.#hit('commit: refused as invalid');
-        return { kind: 'refused', name: transaction.name, permanent: transaction.name === 'ValidationException', retried };
+        return {
+          kind: 'refused',
+          name: transaction.name,
+          permanent: transaction.name === 'ValidationException',
+          retried,
+        };
       case 'cancelled':
         return {
           kind: 'cancelled',
@@ -512,19 +576,22 @@ export class Instance {
               }
               const taken = !strikes || which < 0.8;
               const snsMessageId = taken ? world.sns.publish(notification, world.loop.now) : '';
+              if (snsMessageId === undefined) return { kind: 'failed', name: 'InvalidParameter', unknown: false };
               if (!strikes) return { kind: 'published', snsMessageId };
               this.#hit('publish: entry in neither list');
               return { kind: 'failed', name: 'NoResultEntry', unknown: true };
             }),
           refused: () => entries.map(() => ({ kind: 'failed', name: 'ThrottledException', unknown: false })),
           unknown: () => entries.map(() => ({ kind: 'failed', name: 'TimeoutError', unknown: true })),
-          describe: () => `publish ${entries.map(({ notification }) => notification.attributes.event_id?.value).join(' ')} to ${topicArn.split(':').pop()}`,
-          outcome: (outcomes) => outcomes.map((outcome) => (outcome.kind === 'published' ? 'ok' : outcome.name)).join(' '),
+          describe: () =>
+            `publish ${entries.map(({ notification }) => notification.attributes.event_id?.value).join(' ')} to ${topicArn.split(':').pop()}`,
+          outcome: (outcomes) =>
+            outcomes.map((outcome) => (outcome.kind === 'published' ? 'ok' : outcome.name)).join(' '),
         }),
     };
   }
 
-  #sourceQueue(): SourceQueue {
+  sourceQueue(): SourceQueue {
     const { world } = this;
     const failed = (outcomes: readonly boolean[]): string => outcomes.map((each) => (each ? 'failed' : 'ok')).join(' ');
     return {
@@ -540,13 +607,15 @@ export class Instance {
             }),
           refused: () => entries.map(() => true),
           unknown: () => entries.map(() => true),
-          describe: () => `hide ${entries.map(({ receiptHandle, seconds }) => `${receiptHandle} ${seconds}s`).join(', ')}`,
+          describe: () =>
+            `hide ${entries.map(({ receiptHandle, seconds }) => `${receiptHandle} ${seconds}s`).join(', ')}`,
           outcome: failed,
         }),
       delete: (handles, signal) =>
         this.#call<readonly boolean[]>(signal, {
           operations: ['delete'],
-          execute: (dice) => handles.map((handle) => this.#strikes(dice) || !world.queue.delete(handle, world.loop.now)),
+          execute: (dice) =>
+            handles.map((handle) => this.#strikes(dice) || !world.queue.delete(handle, world.loop.now)),
           refused: () => handles.map(() => true),
           unknown: () => handles.map(() => true),
           describe: () => `delete ${handles.join(' ')}`,
@@ -568,7 +637,8 @@ export class Instance {
             }),
           refused: () => messages.map(() => true),
           unknown: () => messages.map(() => true),
-          describe: () => `quarantine ${messages.map(({ messageId, attributes }) => `${messageId} ${attributes.error_type?.value}`).join(', ')}`,
+          describe: () =>
+            `quarantine ${messages.map(({ messageId, attributes }) => `${messageId} ${attributes.error_type?.value}`).join(', ')}`,
           outcome: failed,
         });
       },
@@ -577,12 +647,14 @@ export class Instance {
 
   #telemetry(): Telemetry {
     const { world } = this;
-    const log = (message: string, fields?: object): void => world.trace(() => `${this.name} logs: ${message} ${JSON.stringify(fields ?? {})}`);
+    const log = (message: string, fields?: object): void =>
+      world.trace(() => `${this.name} logs: ${message} ${JSON.stringify(fields ?? {})}`);
     return {
       info: log,
       warn: (message, fields) => {
         log(message, fields);
-        if (message === 'failed: comes back' && fields?.reason !== undefined && fields.message_id !== undefined) world.returned(fields.message_id, fields.receive_count ?? 0, fields.reason);
+        if (message === 'failed: comes back' && fields?.reason !== undefined && fields.message_id !== undefined)
+          world.returned(fields.message_id, fields.receive_count ?? 0, fields.reason);
       },
       error: log,
       count: (metric) => {
@@ -592,10 +664,26 @@ export class Instance {
   }
 }
 
-const RARE: ReadonlySet<Operation> = new Set(['takeover', 'release', 'delete', 'quarantine', 'relay_query', 'relay_scan']);
+const RARE: ReadonlySet<Operation> = new Set([
+  'takeover',
+  'release',
+  'delete',
+  'quarantine',
+  'relay_query',
+  'relay_scan',
+]);
 
 const WEIGHTS: readonly (readonly [CallFate, number])[] = [
-  ['refused', 12], ['lost_unexecuted', 9], ['lost_executed', 14], ['executed_late', 12], ['slow', 10], ['hang', 7], ['pause', 5], ['crash_before', 10], ['crash_in_flight', 12], ['crash_after', 9],
+  ['refused', 12],
+  ['lost_unexecuted', 9],
+  ['lost_executed', 14],
+  ['executed_late', 12],
+  ['slow', 10],
+  ['hang', 7],
+  ['pause', 5],
+  ['crash_before', 10],
+  ['crash_in_flight', 12],
+  ['crash_after', 9],
 ];
 const TOTAL = WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
 
@@ -613,7 +701,8 @@ export function createRealConsumer(deps: PipelineDeps): Pipeline {
 }
 
 function describeCommit(outcome: CommitOutcome): string {
-  if (outcome.kind === 'cancelled') return `cancelled${outcome.retried ? ' (retried)' : ''}: ${outcome.reasons.map((codes) => codes.map(({ code, row }) => code + (row === undefined ? '' : `(${describeRow(row)})`)).join('+')).join(' ')}`;
+  if (outcome.kind === 'cancelled')
+    return `cancelled${outcome.retried ? ' (retried)' : ''}: ${outcome.reasons.map((codes) => codes.map(({ code, row }) => code + (row === undefined ? '' : `(${describeRow(row)})`)).join('+')).join(' ')}`;
   return outcome.kind === 'committed' ? 'committed' : `${outcome.kind} ${outcome.name}`;
 }
 

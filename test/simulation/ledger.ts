@@ -8,7 +8,20 @@ import { SABOTAGE, type Scenario, type Sent } from './scenario.ts';
 import type { Published } from './sns.ts';
 import type { DeadLettered, Message, Quarantiner, Sqs, SqsObserver } from './sqs.ts';
 
-export type Promise_ = 'G1' | 'G2' | 'G3' | 'G4' | 'G5' | 'order' | 'untried' | 'rule 8' | 'rule 9' | 'rule 10' | 'answer' | 'time-out' | 'progress';
+export type Promise_ =
+  | 'G1'
+  | 'G2'
+  | 'G3'
+  | 'G4'
+  | 'G5'
+  | 'order'
+  | 'untried'
+  | 'rule 8'
+  | 'rule 9'
+  | 'rule 10'
+  | 'answer'
+  | 'time-out'
+  | 'progress';
 
 /** A promise that was broken. */
 export class Broken extends Error {
@@ -78,12 +91,21 @@ export class Ledger implements Observer, SqsObserver {
     if (this.#fifo) this.#checkLane(eventId, 'committed', textOf(event.row.message_id));
   }
 
-  rowChanged(eventId: string, before: AttributeMap | undefined, after: AttributeMap, by: RowUpdate['kind'] | 'commit'): void {
+  rowChanged(
+    eventId: string,
+    before: AttributeMap | undefined,
+    after: AttributeMap,
+    by: RowUpdate['kind'] | 'commit',
+  ): void {
     const pending = textOf(after.status) === 'pending';
-    if (pending && after.expires_at !== undefined) throw new Broken('rule 8', `the pending row of ${eventId} carries the TTL attribute`);
-    if (!pending && numberText(after.expires_at) === '') throw new Broken('rule 8', `the sent row of ${eventId} is kept for ever`);
-    if (pending && (by === 'takeover' || by === 'release') && textOf(after.relay_shard) === '') throw new Broken('rule 9', `${by} of ${eventId} leaves the row out of the relay's index`);
-    if (before !== undefined && textOf(before.status) === 'sent' && pending) throw new Broken('G2', `${eventId} goes back from sent to pending`);
+    if (pending && after.expires_at !== undefined)
+      throw new Broken('rule 8', `the pending row of ${eventId} carries the TTL attribute`);
+    if (!pending && numberText(after.expires_at) === '')
+      throw new Broken('rule 8', `the sent row of ${eventId} is kept for ever`);
+    if (pending && (by === 'takeover' || by === 'release') && textOf(after.relay_shard) === '')
+      throw new Broken('rule 9', `${by} of ${eventId} leaves the row out of the relay's index`);
+    if (before !== undefined && textOf(before.status) === 'sent' && pending)
+      throw new Broken('G2', `${eventId} goes back from sent to pending`);
     if (by === 'commit') this.#owe(eventId, after);
     if (!pending) {
       for (const { count } of this.#owed.get(eventId) ?? []) {
@@ -95,7 +117,10 @@ export class Ledger implements Observer, SqsObserver {
   #owe(eventId: string, row: AttributeMap): void {
     const parsed = parseRow({ ...row, v: { N: '1' } });
     if ('unknown' in parsed) throw new Broken('G2', `the row of ${eventId} cannot be read back`);
-    this.#owed.set(eventId, parsed.notifications.map((notification) => ({ notification, count: 0 })));
+    this.#owed.set(
+      eventId,
+      parsed.notifications.map((notification) => ({ notification, count: 0 })),
+    );
   }
 
   /** All business writes of an event, or none where a newer event has won. */
@@ -103,7 +128,10 @@ export class Ledger implements Observer, SqsObserver {
     const expected = this.scenario.kind === 'handler' ? 2 : 1;
     if (event.writes.length === expected) return;
     if (event.writes.length === 0 && this.scenario.kind === 'newer') return;
-    throw new Broken('G1', `event ${eventId} is committed with ${event.writes.length} of its ${expected} business writes`);
+    throw new Broken(
+      'G1',
+      `event ${eventId} is committed with ${event.writes.length} of its ${expected} business writes`,
+    );
   }
 
   // What SNS takes -----------------------------------------------------------------------------------------------------
@@ -137,30 +165,56 @@ export class Ledger implements Observer, SqsObserver {
       const row = this.#witness.row(eventId);
       const status = textOf(row?.status);
       if (status === 'sent') continue;
-      if (status === 'pending') throw new Broken('G4', `${message.messageId} is acknowledged while ${eventId} is pending`);
+      if (status === 'pending')
+        throw new Broken('G4', `${message.messageId} is acknowledged while ${eventId} is pending`);
       if (spec.nature === 'not_ours') continue;
       if (legacy && this.#everFiltered()) continue;
-      throw new Broken('G3', `${message.messageId} is acknowledged although ${eventId} ${good ? 'was never committed' : 'is bad and not in the dead-letter queue'}`);
+      throw new Broken(
+        'G3',
+        `${message.messageId} is acknowledged although ${eventId} ${good ? 'was never committed' : 'is bad and not in the dead-letter queue'}`,
+      );
     }
-    if (spec.events.length === 0) throw new Broken('G3', `${message.messageId} cannot be read and is acknowledged without a copy in the dead-letter queue`);
-    if (this.#isOtherPayload(spec) && !(this.#everFiltered() && spec.events.some(({ legacy }) => legacy))) throw new Broken('G3', `${message.messageId} carries another payload under a used id and is acknowledged as a duplicate`);
+    if (spec.events.length === 0)
+      throw new Broken(
+        'G3',
+        `${message.messageId} cannot be read and is acknowledged without a copy in the dead-letter queue`,
+      );
+    if (this.#isOtherPayload(spec) && !(this.#everFiltered() && spec.events.some(({ legacy }) => legacy)))
+      throw new Broken(
+        'G3',
+        `${message.messageId} carries another payload under a used id and is acknowledged as a duplicate`,
+      );
   }
 
   /** G5: when all faults are over, one message that kills the process takes nobody of another group along. */
   moved(message: Message): void {
-    this.#witness.trace(() => `SQS moves ${message.messageId} to the dead-letter queue after ${message.receiveCount} receives`);
+    this.#witness.trace(
+      () => `SQS moves ${message.messageId} to the dead-letter queue after ${message.receiveCount} receives`,
+    );
     const { scenario } = this;
     const spec = this.specOf(message.origin);
     // A killer is suspected from its third receive on; with fewer than four receives its neighbours have no chance to pass it.
     if (spec === undefined || message.sentAtMs < scenario.quietAtMs || scenario.maxReceiveCount < 4) return;
-    if (this.mayBeQuarantined(spec) || this.#looksLikeAnother(spec, message.messageId) || SABOTAGE.has(spec.nature)) return;
+    if (this.mayBeQuarantined(spec) || this.#looksLikeAnother(spec, message.messageId) || SABOTAGE.has(spec.nature))
+      return;
     const killer = scenario.messages.find(({ nature }) => SABOTAGE.has(nature));
     // Its own group waits for a killer or a bad head: only other groups are promised anything. Under another fingerprint
     // any redriven head may be bad.
     if (this.#fifo && scenario.versions.some(({ version }) => version.fingerprint === 'order')) return;
     if (spec.nature === 'throws_at_first') return;
-    if (this.#fifo && scenario.messages.some((other) => other.groupId === spec.groupId && (other === killer || other.nature === 'throws_at_first' || this.mayBeQuarantined(other)))) return;
-    throw new Broken('G5', `${message.messageId} (${spec.nature}) is dead-lettered with no fault around${killer === undefined ? '' : ', beside a message that kills the process'}`);
+    if (
+      this.#fifo &&
+      scenario.messages.some(
+        (other) =>
+          other.groupId === spec.groupId &&
+          (other === killer || other.nature === 'throws_at_first' || this.mayBeQuarantined(other)),
+      )
+    )
+      return;
+    throw new Broken(
+      'G5',
+      `${message.messageId} (${spec.nature}) is dead-lettered with no fault around${killer === undefined ? '' : ', beside a message that kills the process'}`,
+    );
   }
 
   /** Rule 10 and G5: only what is bad, and never what is committed and unsent. */
@@ -168,11 +222,23 @@ export class Ledger implements Observer, SqsObserver {
     const messageId = message.attributes.source_message_id?.value ?? message.messageId;
     const spec = this.#byBody.get(message.body);
     if (spec === undefined) throw new Broken('G3', `the quarantined copy of ${messageId} has another body`);
-    if (!this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, messageId)) throw new Broken('G5', `${messageId} (${spec.nature}) is quarantined as ${message.attributes.error_type?.value}, though nothing is wrong with it`);
+    if (!this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, messageId))
+      throw new Broken(
+        'G5',
+        `${messageId} (${spec.nature}) is quarantined as ${message.attributes.error_type?.value}, though nothing is wrong with it`,
+      );
     for (const { eventId } of spec.events) {
       const pending = textOf(this.#witness.row(eventId)?.status) === 'pending';
-      if (pending && (this.committedAt.get(eventId) ?? Number.POSITIVE_INFINITY) < by.startedMs) throw new Broken('rule 10', `${messageId} is quarantined while ${eventId}, committed before this attempt, is pending`);
-      if (this.#witness.row(eventId) === undefined && (by.flying.get(eventId) ?? 0) > 0) throw new Broken('rule 10', `${messageId} is quarantined while a commit of ${eventId} by this attempt may still be executed`);
+      if (pending && (this.committedAt.get(eventId) ?? Number.POSITIVE_INFINITY) < by.startedMs)
+        throw new Broken(
+          'rule 10',
+          `${messageId} is quarantined while ${eventId}, committed before this attempt, is pending`,
+        );
+      if (this.#witness.row(eventId) === undefined && (by.flying.get(eventId) ?? 0) > 0)
+        throw new Broken(
+          'rule 10',
+          `${messageId} is quarantined while a commit of ${eventId} by this attempt may still be executed`,
+        );
     }
   }
 
@@ -180,8 +246,15 @@ export class Ledger implements Observer, SqsObserver {
   mayBeQuarantined(spec: Sent): boolean {
     if (BAD.has(spec.nature)) return true;
     const { versions, kind } = this.scenario;
-    if (spec.events.some(({ legacy }) => legacy) && versions.some(({ version }) => version.schema === 'strict')) return true;
-    const other = this.scenario.messages.some((message) => message !== spec && message.events.some((event) => spec.events.some((mine) => mine.eventId === event.eventId && mine.content !== event.content)));
+    if (spec.events.some(({ legacy }) => legacy) && versions.some(({ version }) => version.schema === 'strict'))
+      return true;
+    const other = this.scenario.messages.some(
+      (message) =>
+        message !== spec &&
+        message.events.some((event) =>
+          spec.events.some((mine) => mine.eventId === event.eventId && mine.content !== event.content),
+        ),
+    );
     if (other) return true;
     return kind === 'reject' && spec.events.some((mine) => this.#sharesKey(mine.eventId, mine.key));
   }
@@ -189,10 +262,13 @@ export class Ledger implements Observer, SqsObserver {
   /** Under another fingerprint a second message of an event cannot be told from another event with its id. */
   #looksLikeAnother(spec: Sent, messageId: string): boolean {
     const changed = this.scenario.versions.some(({ version }) => version.fingerprint === 'order');
-    return changed && spec.events.some(({ eventId }) => {
-      const row = this.#witness.row(eventId);
-      return row !== undefined && textOf(row.message_id) !== messageId;
-    });
+    return (
+      changed &&
+      spec.events.some(({ eventId }) => {
+        const row = this.#witness.row(eventId);
+        return row !== undefined && textOf(row.message_id) !== messageId;
+      })
+    );
   }
 
   /** Whether another try under the newest version can end otherwise. */
@@ -211,7 +287,9 @@ export class Ledger implements Observer, SqsObserver {
   }
 
   #sharesKey(eventId: string, key: string): boolean {
-    return this.scenario.messages.some((message) => message.events.some((event) => event.eventId !== eventId && event.key === key));
+    return this.scenario.messages.some((message) =>
+      message.events.some((event) => event.eventId !== eventId && event.key === key),
+    );
   }
 
   #everFiltered(): boolean {
@@ -223,7 +301,8 @@ export class Ledger implements Observer, SqsObserver {
     return spec.events.some(({ eventId, content }) => {
       const stored = textOf(this.#witness.row(eventId)?.message_id);
       const origin = this.queue === undefined ? undefined : this.queue.originOf(stored);
-      const by = origin === undefined ? undefined : this.specOf(origin)?.events.find((event) => event.eventId === eventId);
+      const by =
+        origin === undefined ? undefined : this.specOf(origin)?.events.find((event) => event.eventId === eventId);
       return by !== undefined && by.content !== content;
     });
   }
@@ -244,11 +323,20 @@ export class Ledger implements Observer, SqsObserver {
       if (place < 0) continue;
       for (const earlier of lane.slice(0, place)) {
         if (earlier.state !== 'queued' || earlier.receiveCount >= this.scenario.maxReceiveCount) continue;
-        const open = this.specOf(earlier.origin)?.events.find((event) => event.eventId !== eventId && !(what === 'committed' ? this.commits.has(event.eventId) : this.#firstPublished.has(event.eventId) || this.isSentSilently(event.eventId)));
+        const open = this.specOf(earlier.origin)?.events.find(
+          (event) =>
+            event.eventId !== eventId &&
+            !(what === 'committed'
+              ? this.commits.has(event.eventId)
+              : this.#firstPublished.has(event.eventId) || this.isSentSilently(event.eventId)),
+        );
         if (open === undefined) continue;
         if (this.queue?.deadLetters.some((dead) => dead.messageId === earlier.messageId) === true) continue;
         if (this.specOf(earlier.origin)?.nature === 'not_ours' || open.legacy) continue;
-        throw new Broken('order', `${eventId} is ${what} before ${open.eventId} of ${earlier.messageId}, which is ahead in its group`);
+        throw new Broken(
+          'order',
+          `${eventId} is ${what} before ${open.eventId} of ${earlier.messageId}, which is ahead in its group`,
+        );
       }
       return;
     }
@@ -260,7 +348,11 @@ export class Ledger implements Observer, SqsObserver {
 
   /** The lane of a head that fails on its last receive goes on; nobody follows it into the dead-letter queue untried. */
   failedOnLastReceive(messageId: string, reason: string): void {
-    if (reason === 'lane_blocked') throw new Broken('untried', `${messageId} is returned untried on its last receive, because of the head of its group`);
+    if (reason === 'lane_blocked')
+      throw new Broken(
+        'untried',
+        `${messageId} is returned untried on its last receive, because of the head of its group`,
+      );
   }
 
   // The end ------------------------------------------------------------------------------------------------------------
@@ -272,18 +364,29 @@ export class Ledger implements Observer, SqsObserver {
       for (const event of spec.events) {
         const row = this.#witness.row(event.eventId);
         if (row === undefined) {
-          if (!this.mayStayUncommitted(spec, event)) throw new Broken('progress', `${event.eventId} (${spec.nature}) was never committed`);
+          if (!this.mayStayUncommitted(spec, event))
+            throw new Broken('progress', `${event.eventId} (${spec.nature}) was never committed`);
           continue;
         }
         if (textOf(row.status) !== 'sent') throw new Broken('G2', `${event.eventId} is still pending`);
-        if (!this.isPublished(event.eventId)) throw new Broken('G2', `${event.eventId} is committed and was never published`);
+        if (!this.isPublished(event.eventId))
+          throw new Broken('G2', `${event.eventId} is committed and was never published`);
       }
     }
     for (const letter of dead) {
       if (letter.redriven) continue;
       const spec = this.specOf(letter.origin);
-      if (spec !== undefined && letter.by === 'receives' && !this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, letter.messageId) && !SABOTAGE.has(spec.nature)) {
-        throw new Broken('progress', `${letter.messageId} (${spec.nature}) ends in the dead-letter queue although all faults were over`);
+      if (
+        spec !== undefined &&
+        letter.by === 'receives' &&
+        !this.mayBeQuarantined(spec) &&
+        !this.#looksLikeAnother(spec, letter.messageId) &&
+        !SABOTAGE.has(spec.nature)
+      ) {
+        throw new Broken(
+          'progress',
+          `${letter.messageId} (${spec.nature}) ends in the dead-letter queue although all faults were over`,
+        );
       }
     }
   }
@@ -292,7 +395,8 @@ export class Ledger implements Observer, SqsObserver {
   checkBusiness(item: (key: string) => AttributeMap | undefined): void {
     const { kind, messages } = this.scenario;
     const seen = new Map<string, { eventId: string; key: string; version: number }>();
-    for (const spec of messages) for (const event of spec.events) if (this.commits.has(event.eventId)) seen.set(event.eventId, event);
+    for (const spec of messages)
+      for (const event of spec.events) if (this.commits.has(event.eventId)) seen.set(event.eventId, event);
     const byKey = new Map<string, number>();
     const newest = new Map<string, number>();
     for (const { key, version } of seen.values()) {
@@ -301,17 +405,34 @@ export class Ledger implements Observer, SqsObserver {
     }
     for (const [key, count] of byKey) {
       if (this.#sameIdTwice(key)) continue;
-      if (kind === 'handler' && numberText(item(`count ${key}`)?.n) !== String(count)) throw new Broken('G1', `the counter of ${key} says ${numberText(item(`count ${key}`)?.n)} after ${count} events`);
+      if (kind === 'handler' && numberText(item(`count ${key}`)?.n) !== String(count))
+        throw new Broken(
+          'G1',
+          `the counter of ${key} says ${numberText(item(`count ${key}`)?.n)} after ${count} events`,
+        );
       if (kind !== 'handler' && item(key) === undefined) throw new Broken('G1', `the business item ${key} is missing`);
-      if (kind === 'newer' && numberText(item(key)?.business_version) !== String(newest.get(key))) throw new Broken('G1', `the business item ${key} is not of its newest event`);
+      if (kind === 'newer' && numberText(item(key)?.business_version) !== String(newest.get(key)))
+        throw new Broken('G1', `the business item ${key} is not of its newest event`);
     }
   }
 
   /** Keys of ids that were used for two payloads: which of them was committed is not known here. */
   #sameIdTwice(key: string): boolean {
-    const ids = new Set(this.scenario.messages.filter(({ nature }) => nature === 'same_id_other_payload').flatMap(({ events }) => events.map(({ eventId }) => eventId)));
-    return this.scenario.messages.some(({ events }) => events.some((event) => event.key === key && ids.has(event.eventId)));
+    const ids = new Set(
+      this.scenario.messages
+        .filter(({ nature }) => nature === 'same_id_other_payload')
+        .flatMap(({ events }) => events.map(({ eventId }) => eventId)),
+    );
+    return this.scenario.messages.some(({ events }) =>
+      events.some((event) => event.key === key && ids.has(event.eventId)),
+    );
   }
 }
 
-const BAD: ReadonlySet<string> = new Set(['one_bad_of_several', 'not_json', 'no_id', 'bad_schema', 'refused_by_dynamodb']);
+const BAD: ReadonlySet<string> = new Set([
+  'one_bad_of_several',
+  'not_json',
+  'no_id',
+  'bad_schema',
+  'refused_by_dynamodb',
+]);

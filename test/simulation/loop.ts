@@ -41,9 +41,10 @@ export class Loop {
     return new Promise((resolve, reject) => {
       const step = (): void => {
         try {
+          if (done()) return resolve();
           let entry = this.#pop();
           while (entry !== undefined && entry.fn === undefined) entry = this.#pop();
-          if (entry === undefined || done()) return resolve();
+          if (entry === undefined) return resolve();
           this.now = entry.atMs;
           entry.fn?.();
         } catch (error) {

@@ -33,13 +33,27 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a conflict is permanent',
-    edits: [{ file: 'core/cancellation.ts', from: "  ValidationError: 'request_refused',", to: "  ValidationError: 'request_refused',\n  TransactionConflict: 'request_refused'," }],
+    edits: [
+      {
+        file: 'core/cancellation.ts',
+        from: "  ValidationError: 'request_refused',",
+        to: "  ValidationError: 'request_refused',\n  TransactionConflict: 'request_refused',",
+      },
+    ],
   },
   {
     name: 'quarantine after a commit with an unknown outcome',
     edits: [
-      { file: 'core/quarantine.ts', from: 'if (suspect.work?.commitUnknown === true) blockers', to: 'if (suspect.work === null) blockers' },
-      { file: 'core/commit.ts', from: "const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);", to: 'const uncertain = false;' },
+      {
+        file: 'core/quarantine.ts',
+        from: 'if (suspect.work?.commitUnknown === true) blockers',
+        to: 'if (suspect.work === null) blockers',
+      },
+      {
+        file: 'core/commit.ts',
+        from: "const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);",
+        to: 'const uncertain = false;',
+      },
     ],
   },
   {
@@ -68,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: 'core/publish.ts',
         from: 'else reason = outcome.unknown',
-        to: 'else if (outcome.unknown) snsMessageIds.push(\'\');\n    else reason = outcome.unknown',
+        to: "else if (outcome.unknown) snsMessageIds.push('');\n    else reason = outcome.unknown",
       },
     ],
   },
@@ -187,7 +201,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/stages.ts',
-        from: " || verdict.payloadHash !== work.event.payloadHash) return false;",
+        from: ' || verdict.payloadHash !== work.event.payloadHash) return false;',
         to: ') return false;',
       },
     ],
@@ -247,7 +261,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/mapping.ts',
-        from: "decode: decoder.decode,",
+        from: 'decode: decoder.decode,',
         to: "decode: (record) => { const found = decoder.decode(record); return found.kind === 'events' && found.events.length > 0 && found.issues.length === 0 && !found.events.some(decoder.isOurs) ? { kind: 'not_ours', reason: 'filtered' } : found; },",
       },
     ],
@@ -263,7 +277,10 @@ export function mutantNamed(name: string): Mutant {
 /** Applies an edit wherever the formatter broke its lines; throws when its place is not there, or not alone. */
 export function plantIn(source: string, { file, from, to }: Edit): string {
   const escaped = [...from.replace(/\s+/g, '')].map((character) => character.replace(/[\\^$.*+?()[\]{}|]/, '\\$&'));
-  const place = new RegExp(escaped.map((character) => (character === '\\)' ? ',?\\s*\\)' : character)).join('\\s*'), 'g');
+  const place = new RegExp(
+    escaped.map((character) => (character === '\\)' ? ',?\\s*\\)' : character)).join('\\s*'),
+    'g',
+  );
   const found = [...source.matchAll(place)].length;
   if (found !== 1) throw new Error(`a planted bug finds its place ${found} times in ${file}: ${from}`);
   return source.replace(place, () => to);

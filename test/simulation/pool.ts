@@ -30,7 +30,9 @@ export const WORKERS = 2;
 
 /** Runs seeds side by side, each worker every other seed. */
 export async function runSeeds(job: Omit<Job, 'step'>, workers = WORKERS): Promise<Tally> {
-  const tallies = await Promise.all(Array.from({ length: workers }, (_, index) => runWorker({ ...job, from: job.from + index, step: workers })));
+  const tallies = await Promise.all(
+    Array.from({ length: workers }, (_, index) => runWorker({ ...job, from: job.from + index, step: workers })),
+  );
   return tallies.reduce(merge);
 }
 

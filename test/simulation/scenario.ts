@@ -26,7 +26,15 @@ export interface Sent {
   readonly groupId: string | undefined;
   readonly nature: Nature;
   /** Ids that can be read from it, with what tells two events under one id apart. */
-  readonly events: readonly { readonly eventId: string; readonly content: string; readonly good: boolean; readonly key: string; readonly version: number; readonly silent: boolean; readonly legacy: boolean }[];
+  readonly events: readonly {
+    readonly eventId: string;
+    readonly content: string;
+    readonly good: boolean;
+    readonly key: string;
+    readonly version: number;
+    readonly silent: boolean;
+    readonly legacy: boolean;
+  }[];
 }
 
 export type Nature =
@@ -79,7 +87,15 @@ export function scenarioOf(seed: number, startMs: number): Scenario {
   const scale = storm < 0.25 ? 0.4 : storm < 0.8 ? 1 : 2.5;
   const weather = { calls: 0.05 * scale, answers: 0.04 * scale, queue: 0.03 * scale };
   const graceMs = rng.pick([2_000, 20_000, 60_000]);
-  const common = { pipelineName: 'simulated', functionTimeoutMs, deadlineMarginMs: 1_500, leaseMarginMs: 1_000, retentionDays: 30, topicMaxBytes: 262_144, concurrency: rng.pick([1, 4, 16]) };
+  const common = {
+    pipelineName: 'simulated',
+    functionTimeoutMs,
+    deadlineMarginMs: 1_500,
+    leaseMarginMs: 1_000,
+    retentionDays: 30,
+    topicMaxBytes: 262_144,
+    concurrency: rng.pick([1, 4, 16]),
+  };
   const settings: PipelineSettings = {
     ...common,
     source: fifo ? 'sqs_fifo' : 'sqs',
@@ -167,7 +183,12 @@ interface Payload {
   readonly id?: string;
   readonly type: string;
   readonly note: string;
-  readonly order: { readonly key?: string; readonly amount?: number; readonly version?: number; readonly aws_refuses?: boolean };
+  readonly order: {
+    readonly key?: string;
+    readonly amount?: number;
+    readonly version?: number;
+    readonly aws_refuses?: boolean;
+  };
   readonly legacy?: boolean;
   readonly silent?: boolean;
   readonly kill?: boolean;
@@ -178,11 +199,40 @@ interface Payload {
 export const SABOTAGE: ReadonlySet<string> = new Set(['killer', 'endless']);
 
 const NATURES: readonly Nature[] = [
-  'sent_twice', 'sent_twice', 'sent_twice', 'several_events', 'several_events', 'one_bad_of_several', 'legacy', 'legacy', 'legacy', 'not_json', 'no_id',
-  'bad_schema', 'refused_by_dynamodb', 'not_ours', 'same_id_other_payload', 'same_id_other_payload', 'same_key', 'killer', 'endless', 'throws_at_first',
+  'sent_twice',
+  'sent_twice',
+  'sent_twice',
+  'several_events',
+  'several_events',
+  'one_bad_of_several',
+  'legacy',
+  'legacy',
+  'legacy',
+  'not_json',
+  'no_id',
+  'bad_schema',
+  'refused_by_dynamodb',
+  'not_ours',
+  'same_id_other_payload',
+  'same_id_other_payload',
+  'same_key',
+  'killer',
+  'endless',
+  'throws_at_first',
 ];
 
-function message(rng: Rng, origin: number, atMs: number, groupId: string | undefined, nature: Nature, id: string, event: (eventId: string, more?: object) => Payload, before: readonly Sent[], kind: WorldKind, _versions: readonly Deploy[]): Sent {
+function message(
+  rng: Rng,
+  origin: number,
+  atMs: number,
+  groupId: string | undefined,
+  nature: Nature,
+  id: string,
+  event: (eventId: string, more?: object) => Payload,
+  before: readonly Sent[],
+  kind: WorldKind,
+  _versions: readonly Deploy[],
+): Sent {
   const base = { origin, atMs, groupId, nature };
   const of = (payload: Payload, good: boolean) => ({
     eventId: payload.id ?? '',
@@ -193,7 +243,11 @@ function message(rng: Rng, origin: number, atMs: number, groupId: string | undef
     silent: payload.silent === true,
     legacy: payload.legacy === true,
   });
-  const single = (payload: Payload, good: boolean): Sent => ({ ...base, body: JSON.stringify(payload), events: payload.id === undefined ? [] : [of(payload, good)] });
+  const single = (payload: Payload, good: boolean): Sent => ({
+    ...base,
+    body: JSON.stringify(payload),
+    events: payload.id === undefined ? [] : [of(payload, good)],
+  });
   const earlier = before.filter((other) => other.events.length === 1 && ['good', 'legacy'].includes(other.nature));
   switch (nature) {
     case 'good':

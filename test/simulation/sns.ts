@@ -18,7 +18,9 @@ export class Sns {
     this.#onPublish = onPublish;
   }
 
-  publish(notification: Notification, nowMs: number): string {
+  /** Undefined when SNS refuses the entry: https://docs.aws.amazon.com/sns/latest/api/API_Publish.html */
+  publish(notification: Notification, nowMs: number): string | undefined {
+    if (isRefused(notification)) return undefined;
     this.#next += 1;
     const id = notification.deduplicationId;
     const fifo = notification.topicArn.endsWith('.fifo');
@@ -30,4 +32,15 @@ export class Sns {
     this.#onPublish(published);
     return `sns-${this.#next}`;
   }
+}
+
+function isRefused({ message, attributes, groupId }: Notification): boolean {
+  const values = Object.entries(attributes);
+  const bytes = values.reduce(
+    (sum, [name, { type, value }]) => sum + Buffer.byteLength(name + type + value),
+    Buffer.byteLength(message),
+  );
+  return (
+    bytes > 262_144 || message === '' || values.some(([, { value }]) => value === '') || (groupId?.length ?? 0) > 128
+  );
 }

@@ -76,7 +76,14 @@ export class Sqs {
     this.#observer = observer;
   }
 
-  send(body: string, attributes: Readonly<Record<string, MessageAttribute>>, groupId: string | undefined, origin: number, nowMs: number, visibleAtMs = nowMs): Message {
+  send(
+    body: string,
+    attributes: Readonly<Record<string, MessageAttribute>>,
+    groupId: string | undefined,
+    origin: number,
+    nowMs: number,
+    visibleAtMs = nowMs,
+  ): Message {
     this.#next += 1;
     const message: Message = {
       messageId: `m${this.#next}`,
@@ -99,7 +106,9 @@ export class Sqs {
 
   /** `order` shuffles a standard queue; a FIFO queue keeps its own. */
   receive(most: number, nowMs: number, order: (messages: Message[]) => Message[]): Message[] {
-    const visible = this.rules.fifo ? this.#visibleGroups(nowMs) : order([...this.messages.values()].filter((message) => message.visibleAtMs <= nowMs));
+    const visible = this.rules.fifo
+      ? this.#visibleGroups(nowMs)
+      : order([...this.messages.values()].filter((message) => message.visibleAtMs <= nowMs));
     const batch: Message[] = [];
     for (const message of visible) {
       if (message.receiveCount >= this.rules.maxReceiveCount) {
@@ -130,7 +139,13 @@ export class Sqs {
 
   changeVisibility(handle: string, seconds: number, nowMs: number): boolean {
     const message = this.#byHandle.get(handle);
-    if (message === undefined || message.state !== 'queued' || message.handle !== handle || message.visibleAtMs <= nowMs) return false;
+    if (
+      message === undefined ||
+      message.state !== 'queued' ||
+      message.handle !== handle ||
+      message.visibleAtMs <= nowMs
+    )
+      return false;
     message.visibleAtMs = nowMs + seconds * 1000;
     return true;
   }
@@ -147,7 +162,15 @@ export class Sqs {
     if (this.rules.fifo && this.#quarantinedIds.has(message.deduplicationId ?? '')) return;
     this.#quarantinedIds.add(message.deduplicationId ?? '');
     const origin = this.#origins.get(source) ?? -1;
-    this.deadLetters.push({ messageId: source, body: message.body, attributes: message.attributes, groupId: message.groupId, origin, by: 'quarantine', redriven: false });
+    this.deadLetters.push({
+      messageId: source,
+      body: message.body,
+      attributes: message.attributes,
+      groupId: message.groupId,
+      origin,
+      by: 'quarantine',
+      redriven: false,
+    });
   }
 
   /** StartMessageMoveTask, one message: a new id, and its receive count starts again. */

@@ -26,7 +26,16 @@ function plant(name: string): void {
 }
 
 const coverage = new Coverage();
-const tally: Tally = { runs: 0, broken: [], records: [], faults: [], coverage: coverage.counts, duplicateNotifications: 0, published: 0, nextSeed: job.from };
+const tally: Tally = {
+  runs: 0,
+  broken: [],
+  records: [],
+  faults: [],
+  coverage: coverage.counts,
+  duplicateNotifications: 0,
+  published: 0,
+  nextSeed: job.from,
+};
 const until = job.untilMs ?? Number.POSITIVE_INFINITY;
 let seed = job.from;
 for (; seed < job.to && Date.now() < until; seed += job.step) {

@@ -24,8 +24,10 @@ export interface RunOptions {
   /** False: leases end at once. */
   readonly lease?: boolean;
   readonly relay?: boolean;
-  /** Keeps the books and never stops at a broken promise; for the peers. */
+  /** Counts broken promises instead of stopping at the first; for the peers and for tests of the services alone. */
   readonly lenient?: boolean;
+  /** False: nobody receives from the queue but the test. */
+  readonly polling?: boolean;
 }
 
 export interface RunResult {
@@ -69,6 +71,7 @@ export class World implements Witness {
   readonly thrown = new Map<string, number>();
   /** Events that a query of the relay's index named. */
   readonly indexed = new Set<string>();
+  readonly breaches: { readonly promise: string; readonly message: string }[] = [];
   weather: Weather;
   /** Calls that are still to be executed. */
   inFlight = 0;
@@ -95,18 +98,36 @@ export class World implements Witness {
     this.consumer = options.consumer ?? createRealConsumer;
     this.#rng = new Rng(mix(seed, 3));
     this.weather = this.scenario.weather;
-    this.settings = options.lease === false ? { ...this.scenario.settings, leaseMarginMs: -this.scenario.settings.functionTimeoutMs } : this.scenario.settings;
+    this.settings =
+      options.lease === false
+        ? { ...this.scenario.settings, leaseMarginMs: -this.scenario.settings.functionTimeoutMs }
+        : this.scenario.settings;
     this.ledger = new Ledger(this.scenario, this, options.dropped ?? new Set());
-    this.db = new DynamoDb(ROW_TABLE, { [BUSINESS_TABLE]: 'pk' }, this.ledger);
-    this.sns = new Sns((published) => this.ledger.published(published));
-    this.queue = new Sqs({ fifo: this.scenario.settings.source === 'sqs_fifo', visibilityMs: this.scenario.visibilityMs, maxReceiveCount: this.scenario.maxReceiveCount }, {
-      deleting: (message) => this.ledger.deleting(message),
-      moved: (message) => {
-        this.coverage.hit('message moved to the dead-letter queue by SQS');
-        this.ledger.moved(message);
+    const look = (fn: () => void): void => this.#look(fn);
+    this.db = new DynamoDb(
+      ROW_TABLE,
+      { [BUSINESS_TABLE]: 'pk' },
+      {
+        committing: (event) => look(() => this.ledger.committing(event)),
+        rowChanged: (eventId, before, after, by) => look(() => this.ledger.rowChanged(eventId, before, after, by)),
       },
-      quarantined: (message, by) => this.ledger.quarantined(message, by),
-    });
+    );
+    this.sns = new Sns((published) => look(() => this.ledger.published(published)));
+    this.queue = new Sqs(
+      {
+        fifo: this.scenario.settings.source === 'sqs_fifo',
+        visibilityMs: this.scenario.visibilityMs,
+        maxReceiveCount: this.scenario.maxReceiveCount,
+      },
+      {
+        deleting: (message) => look(() => this.ledger.deleting(message)),
+        moved: (message) => {
+          this.coverage.hit('message moved to the dead-letter queue by SQS');
+          look(() => this.ledger.moved(message));
+        },
+        quarantined: (message, by) => look(() => this.ledger.quarantined(message, by)),
+      },
+    );
     this.ledger.queue = this.queue;
     this.#unsent = this.scenario.messages.length - (options.dropped?.size ?? 0);
   }
@@ -123,7 +144,10 @@ export class World implements Witness {
         // A standard queue keeps no order.
         const delayMs = scenario.settings.source === 'sqs' ? late * 2_000 : 0;
         this.ledger.sent(this.queue.send(sent.body, {}, sent.groupId, sent.origin, loop.now, loop.now + delayMs));
-        this.trace(() => `producer sends ${sent.nature} ${sent.events.map(({ eventId }) => eventId).join(' ')}${sent.groupId === undefined ? '' : ` in ${sent.groupId}`}`);
+        this.trace(
+          () =>
+            `producer sends ${sent.nature} ${sent.events.map(({ eventId }) => eventId).join(' ')}${sent.groupId === undefined ? '' : ` in ${sent.groupId}`}`,
+        );
         this.schedulePoll();
       });
     }
@@ -163,7 +187,8 @@ export class World implements Witness {
   }
 
   trace(text: () => string): void {
-    if (this.#options.trace === true) this.#timeline.push(`${((this.loop.now - START_MS) / 1000).toFixed(3).padStart(10)}  ${text()}`);
+    if (this.#options.trace === true)
+      this.#timeline.push(`${((this.loop.now - START_MS) / 1000).toFixed(3).padStart(10)}  ${text()}`);
   }
 
   row(eventId: string): AttributeMap | undefined {
@@ -172,19 +197,23 @@ export class World implements Witness {
 
   returned(messageId: string, receiveCount: number, reason: string): void {
     if (reason === 'lease_held') this.coverage.hit('lease: held by another');
-    if (receiveCount >= this.scenario.maxReceiveCount) this.#guard(() => this.ledger.failedOnLastReceive(messageId, reason));
+    if (receiveCount >= this.scenario.maxReceiveCount)
+      this.#guard(() => this.ledger.failedOnLastReceive(messageId, reason));
   }
 
   tookOver(instance: Instance, eventId: string): void {
     if (!instance.name.startsWith('relay')) this.coverage.hit('lease: taken over');
-    else this.coverage.hit(this.indexed.has(eventId) ? 'relay: took a row from the index' : 'relay: took a row by the sweep alone');
+    else
+      this.coverage.hit(
+        this.indexed.has(eventId) ? 'relay: took a row from the index' : 'relay: took a row by the sweep alone',
+      );
   }
 
   // Polling ------------------------------------------------------------------------------------------------------------
 
   schedulePoll(): void {
     const next = this.queue.nextVisibleMs();
-    if (next === undefined) return;
+    if (next === undefined || this.#options.polling === false) return;
     const atMs = Math.max(next, this.loop.now) + 1;
     if (atMs >= this.#pollAtMs) return;
     this.#pollAtMs = atMs;
@@ -197,7 +226,12 @@ export class World implements Witness {
 
   #poll(): void {
     while (this.#running.size < this.scenario.concurrency) {
-      const batch = this.queue.receive(this.scenario.batchSize, this.loop.now, (messages) => messages.map((message) => ({ message, at: this.#rng.next() })).sort((a, b) => a.at - b.at).map(({ message }) => message));
+      const batch = this.queue.receive(this.scenario.batchSize, this.loop.now, (messages) =>
+        messages
+          .map((message) => ({ message, at: this.#rng.next() }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ message }) => message),
+      );
       if (batch.length === 0) break;
       this.#invoke(batch);
     }
@@ -217,7 +251,18 @@ export class World implements Witness {
     if (this.#relayRunning) this.coverage.hit('relay: overlapped by a consumer');
     this.#records += batch.length;
     for (const message of batch) this.#latest.set(message.messageId, invocation);
-    this.trace(() => `${running.instance.name} ${invocation.requestId} receives ${batch.map(({ messageId, receiveCount, origin }) => `${messageId}(${this.ledger.specOf(origin)?.nature} ${this.ledger.specOf(origin)?.events.map(({ eventId }) => eventId).join(' ')})x${receiveCount}`).join(', ')}`);
+    this.trace(
+      () =>
+        `${running.instance.name} ${invocation.requestId} receives ${batch
+          .map(
+            ({ messageId, receiveCount, origin }) =>
+              `${messageId}(${this.ledger.specOf(origin)?.nature} ${this.ledger
+                .specOf(origin)
+                ?.events.map(({ eventId }) => eventId)
+                .join(' ')})x${receiveCount}`,
+          )
+          .join(', ')}`,
+    );
     instance.begin(invocation);
     const records = batch.map((message) => toRecord(message));
     const handles = batch.map(({ handle }) => handle);
@@ -230,7 +275,12 @@ export class World implements Witness {
         (answer) => running.instance.deliver(() => this.#answered(running, answer, handles)),
         (error: unknown) => {
           this.trace(() => `${running.instance.name} throws ${String(error)}`);
-          this.#fail(new Broken('answer', `the consumer throws: ${error instanceof Error ? `${error.name} ${error.message} ${error.stack?.split('\n')[1]}` : String(error)}`));
+          this.#fail(
+            new Broken(
+              'answer',
+              `the consumer throws: ${error instanceof Error ? `${error.name} ${error.message} ${error.stack?.split('\n')[1]}` : String(error)}`,
+            ),
+          );
         },
       );
     });
@@ -301,7 +351,8 @@ export class World implements Witness {
     const failed = answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
     this.trace(() => `${instance.name} ${invocation.requestId} answers: failed ${failed.join(' ') || 'nothing'}`);
     const ids = new Set(batch.map(({ messageId }) => messageId));
-    if (new Set(failed).size < failed.length || failed.some((id) => !ids.has(id))) return this.#fail(new Broken('answer', `the answer names ${failed.join(' ')} for ${[...ids].join(' ')}`));
+    if (new Set(failed).size < failed.length || failed.some((id) => !ids.has(id)))
+      return this.#fail(new Broken('answer', `the answer names ${failed.join(' ')} for ${[...ids].join(' ')}`));
     const lost = this.#fault(invocation, 'ack', this.weather.queue);
     this.loop.after(5 + invocation.dice.next() * 40, () => {
       for (const [index, message] of batch.entries()) {
@@ -318,7 +369,8 @@ export class World implements Witness {
     const { instance, invocation } = running;
     if (invocation.done || instance.dead) return;
     this.coverage.hit('function: killed at its timeout');
-    if (!invocation.paused) return this.#fail(new Broken('time-out', `${invocation.requestId} runs into the function's timeout`));
+    if (!invocation.paused)
+      return this.#fail(new Broken('time-out', `${invocation.requestId} runs into the function's timeout`));
     instance.kill('killed at its timeout');
   }
 
@@ -335,7 +387,8 @@ export class World implements Witness {
 
   #mayShowAgain(message: Message): void {
     const { invocation } = { invocation: this.#latest.get(message.messageId) as Invocation };
-    if (this.queue.rules.fifo || !this.#fault(invocation, `again ${message.messageId}`, this.weather.queue * 0.7)) return;
+    if (this.queue.rules.fifo || !this.#fault(invocation, `again ${message.messageId}`, this.weather.queue * 0.7))
+      return;
     const handle = message.handle;
     this.loop.after(invocation.dice.next() * 3_000, () => {
       if (message.handle !== handle || message.visibleAtMs <= this.loop.now) return;
@@ -404,7 +457,9 @@ export class World implements Witness {
       }
       if (waiting.length > 0) return this.schedulePoll();
     }
-    for (const row of this.db.rows.values()) if ('S' in (row.status ?? {}) && (row.status as { S: string }).S === 'pending' && this.#options.relay !== false) return;
+    for (const row of this.db.rows.values())
+      if ('S' in (row.status ?? {}) && (row.status as { S: string }).S === 'pending' && this.#options.relay !== false)
+        return;
     this.#ended = true;
     this.ledger.atRest(queue.deadLetters);
     this.ledger.checkBusiness((key) => this.db.item(BUSINESS_TABLE, { pk: { S: key } }));
@@ -419,8 +474,21 @@ export class World implements Witness {
   }
 
   #unrest(): string {
-    const pending = [...this.db.rows.values()].filter((row) => JSON.stringify(row.status).includes('pending')).map((row) => JSON.stringify(row.event_id));
+    const pending = [...this.db.rows.values()]
+      .filter((row) => JSON.stringify(row.status).includes('pending'))
+      .map((row) => JSON.stringify(row.event_id));
     return `no rest ${PATIENCE_MS / 3_600_000} h after the last fault: ${this.queue.inQueue} messages in the queue, ${this.#running.size} invocations, pending: ${pending.join(' ')}`;
+  }
+
+  /** Shows the books what happens in a service; a broken promise stops the run, or is counted. */
+  #look(fn: () => void): void {
+    if (this.#options.lenient !== true) return fn();
+    try {
+      fn();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      this.breaches.push({ promise: error.promise, message: error.message });
+    }
   }
 
   /** A check that fails outside of the loop's own step. */
@@ -444,7 +512,7 @@ export class World implements Witness {
   }
 }
 
-function toRecord(message: Message): SourceRecord {
+export function toRecord(message: Message): SourceRecord {
   return {
     id: message.messageId,
     body: message.body,

@@ -9,14 +9,15 @@ import { parseArgs } from 'node:util';
 import { buildAll, VARIANTS } from './bench/build.ts';
 import { performanceSvg } from './bench/chart.ts';
 import { Child } from './bench/child.ts';
-import type { Figures } from './bench/figures.ts';
+import type { Figures, ScenarioFigures } from './bench/figures.ts';
+import { measureBatchSize } from './bench/measure-batch-size.ts';
 import { measureColdStarts } from './bench/measure-cold-start.ts';
+import { measureConflicts } from './bench/measure-conflicts.ts';
 import { measureHeap } from './bench/measure-heap.ts';
-import { measureScenario } from './bench/measure-scenario.ts';
 import { performanceJson, performanceMarkdown } from './bench/report.ts';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, out: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false }, out: { type: 'string' }, zip: { type: 'string' } },
 });
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = join(root, '.scratch', 'bench');
@@ -24,36 +25,21 @@ const out = options.out ?? join(root, 'docs');
 mkdirSync(scratch, { recursive: true });
 mkdirSync(out, { recursive: true });
 
-const built = await buildAll(root, scratch);
+const built = await buildAll(root, scratch, options.zip ?? join(root, 'functions/dist/pipeline.zip'));
 const stub = new Child(join(root, 'scripts/bench/stub.ts'), [], process.env);
 const { port } = (await stub.first) as { port: number };
 
-const figures: Figures = { scenarios: [], heap: undefined, coldStart: undefined, bundleBytes: {} };
-for (const variant of VARIANTS) figures.bundleBytes[variant] = built[variant].bytes;
-figures.bundleBytes['sdk-only'] = built['sdk-only'].bytes;
+const figures: Figures = { scenarios: [], conflicts: [], heap: undefined, coldStart: undefined, bundleBytes: {} };
+for (const variant of VARIANTS) figures.bundleBytes[variant] = built.functions[variant].bytes;
+figures.bundleBytes['sdk-only'] = built.functions['sdk-only'].bytes;
 
 for (const batchSize of [10, 100, 1000]) {
-  for (const duplicates of [0, 0.01, 0.05, 0.2]) {
-    const measured = await measureScenario({ batchSize, duplicates }, built, port, options.quick);
-    figures.scenarios.push(...measured);
-    for (const one of measured) {
-      console.log(
-        [
-          one.variant.padEnd(10),
-          `batch ${String(batchSize).padStart(4)}`,
-          `duplicates ${String(duplicates * 100).padStart(2)} %`,
-          `${one.messagesPerSecond.toFixed(0).padStart(6)} /s`,
-          `cpu ${one.cpuMs.median.toFixed(3)} ms`,
-          `wall ${one.wallMs.median.toFixed(3)} ms`,
-          `calls ${one.callsPerMessage.toFixed(3)}`,
-          `wu ${one.writeUnitsPerMessage.toFixed(3)}`,
-          `ru ${one.readUnitsPerMessage.toFixed(3)}`,
-          `rss ${(one.peakRssBytes / 2 ** 20).toFixed(0)} MB`,
-        ].join('  '),
-      );
-    }
-  }
+  const measured = await measureBatchSize(batchSize, [0, 0.01, 0.05, 0.2], built, port, options.quick);
+  figures.scenarios.push(...measured);
+  for (const one of measured) console.log(progressLine(one));
 }
+figures.conflicts = await measureConflicts(built, port, options.quick);
+console.log('conflicts', figures.conflicts);
 figures.heap = await measureHeap(built, port, options.quick);
 console.log('heap', figures.heap);
 figures.coldStart = await measureColdStarts(built, port, options.quick ? 5 : 25);
@@ -64,3 +50,17 @@ writeFileSync(join(out, 'performance.json'), performanceJson(figures));
 writeFileSync(join(out, 'performance.svg'), performanceSvg(figures));
 writeFileSync(join(out, 'performance.md'), performanceMarkdown(figures));
 console.log(`written: ${out}/performance.md, performance.json, performance.svg`);
+
+function progressLine(one: ScenarioFigures): string {
+  return [
+    one.variant.padEnd(10),
+    `batch ${String(one.batchSize).padStart(4)}`,
+    `duplicates ${String(one.duplicates * 100).padStart(2)} %`,
+    `${one.messagesPerSecond.toFixed(0).padStart(5)}/s`,
+    `CPU ${one.cpuMs.median.toFixed(3)} ms`,
+    `wall ${one.wallMs.median.toFixed(3)} ms`,
+    `calls ${one.callsPerMessage.toFixed(3)}`,
+    `capacity ${one.capacityPerMessage.toFixed(3)}`,
+    `${(one.peakRssBytes / 2 ** 20).toFixed(0)} MB`,
+  ].join('  ');
+}

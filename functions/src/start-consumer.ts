@@ -2,9 +2,9 @@ import type { Context } from 'aws-lambda';
 import { createClients } from './aws/clients.ts';
 import { systemClock, systemRandom } from './aws/clock.ts';
 import { createEventStore } from './aws/event-store.ts';
+import { createLazySourceQueue } from './aws/lazy-source-queue.ts';
 import { createNotifier } from './aws/notifier.ts';
 import { readRecords, type SourceEvent } from './aws/records.ts';
-import { createSourceQueue } from './aws/source-queue.ts';
 import { createTelemetry } from './aws/telemetry.ts';
 import { type ConsumerConfig, readConsumerConfig } from './config.ts';
 import { type BatchAnswer, createPipeline } from './core/pipeline.ts';
@@ -35,7 +35,7 @@ export function startConsumer(
         random: systemRandom,
       }),
       notifier: createNotifier(clients.sns),
-      queue: createSourceQueue({ client: clients.sqs, queueUrl: config.queueUrl, deadLetterQueueUrl: config.dlqUrl }),
+      queue: createLazySourceQueue({ queueUrl: config.queueUrl, deadLetterQueueUrl: config.dlqUrl }),
       clock: systemClock,
       random: systemRandom,
       telemetry,

@@ -12,11 +12,19 @@ export interface Built {
   readonly bytes: number;
 }
 
+/** What runs the variants, as plain JavaScript: stripping types in the measured processes would cost them time and memory. */
+const HARNESS = ['worker', 'cold-start'] as const;
+
+export interface Benchmark {
+  readonly functions: Record<Variant | 'sdk-only', Built>;
+  readonly harness: Record<(typeof HARNESS)[number], string>;
+}
+
 /** Bundles the others as ours is bundled, minified ESM for Node.js 22, and unpacks the zip that the module ships. */
-export async function buildAll(root: string, out: string): Promise<Record<Variant | 'sdk-only', Built>> {
+export async function buildAll(root: string, out: string, zip: string): Promise<Benchmark> {
   rmSync(out, { recursive: true, force: true });
   const bundled = ['sequential', 'parallel', 'powertools', 'sdk-only'] as const;
-  const entries: [string, Built][] = [];
+  const functions: Partial<Record<Variant | 'sdk-only', Built>> = {};
   for (const name of bundled) {
     const file = join(out, name, 'index.mjs');
     await build({
@@ -34,10 +42,22 @@ export async function buildAll(root: string, out: string): Promise<Record<Varian
       // Powertools' CommonJS dependencies ask for it.
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     });
-    entries.push([name, { file, bytes: statSync(file).size }]);
+    functions[name] = { file, bytes: statSync(file).size };
   }
-  entries.push(['pipeline', unpack(join(root, 'functions/dist/pipeline.zip'), join(out, 'pipeline'))]);
-  return Object.fromEntries(entries) as Record<Variant | 'sdk-only', Built>;
+  functions.pipeline = unpack(zip, join(out, 'pipeline'));
+  await build({
+    entryPoints: HARNESS.map((name) => join(root, 'scripts/bench', `${name}.ts`)),
+    outdir: join(out, 'harness'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    logLevel: 'warning',
+  });
+  return {
+    functions: functions as Benchmark['functions'],
+    harness: { worker: join(out, 'harness/worker.mjs'), 'cold-start': join(out, 'harness/cold-start.mjs') },
+  };
 }
 
 function unpack(zip: string, folder: string): Built {

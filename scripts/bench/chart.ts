@@ -30,7 +30,7 @@ export function performanceSvg(figures: Figures): string {
     ]),
     bars('AWS calls a message', 'no duplicates: shorter is better', [
       ...[10, 100, 1000].map((batchSize) => ({
-        name: `batch ${batchSize}`,
+        name: `batch ${batchSize.toLocaleString('en')}`,
         values: at(batchSize, 0).map((one) => [one.variant, one.callsPerMessage] as const),
       })),
     ]),

@@ -1,5 +1,5 @@
 /** What every variant finds in its environment. Names begin with the variant, by which the stub keeps them apart. */
-export function environment(variant: string, port: number): NodeJS.ProcessEnv {
+export function environment(variant: string, port: number, settings: object = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: '/nonexistent',
@@ -22,6 +22,7 @@ export function environment(variant: string, port: number): NodeJS.ProcessEnv {
       business_hash_key_name: 'order_id',
       function_timeout_seconds: 900,
       batch_size: 100,
+      ...settings,
     }),
   };
 }

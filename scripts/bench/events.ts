@@ -6,6 +6,8 @@ export interface Scenario {
   readonly batchSize: number;
   /** Share of messages whose event was sent before: half redelivered, half sent twice under another message id. */
   readonly duplicates: number;
+  /** Events of another series have other ids. */
+  readonly series?: string;
 }
 
 /**
@@ -27,8 +29,8 @@ export function batch(scenario: Scenario, index: number): SQSEvent {
   return { Records: records };
 }
 
-function eventId({ batchSize, duplicates }: Scenario, index: number, at: number): string {
-  return `order-${batchSize}-${duplicates * 100}-${index}-${at}`;
+function eventId({ batchSize, duplicates, series = 'order' }: Scenario, index: number, at: number): string {
+  return `${series}-${batchSize}-${duplicates * 100}-${index}-${at}`;
 }
 
 function record(id: string, receiveCount: number, send: string): SQSRecord {

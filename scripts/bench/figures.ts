@@ -29,6 +29,18 @@ export interface HeapFigures {
   readonly after200Bytes: number;
 }
 
+/** The pipeline at batch 100 while a share of its writes meets another writer of the same item. */
+export interface ConflictFigures {
+  readonly share: number;
+  readonly grouping: boolean;
+  readonly cpuMs: Spread;
+  readonly wallMs: Spread;
+  readonly callsPerMessage: number;
+  readonly writeUnitsPerMessage: number;
+  /** Share of messages that were returned, to be tried again later. */
+  readonly comeBack: number;
+}
+
 export interface ColdStartFigures {
   readonly wallMs: Spread;
   readonly cpuMs: Spread;
@@ -36,6 +48,7 @@ export interface ColdStartFigures {
 
 export interface Figures {
   readonly scenarios: ScenarioFigures[];
+  conflicts: ConflictFigures[];
   heap: HeapFigures | undefined;
   coldStart: Record<string, ColdStartFigures> | undefined;
   readonly bundleBytes: Record<string, number>;

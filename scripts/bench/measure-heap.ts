@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import type { Built } from './build.ts';
+import type { Benchmark } from './build.ts';
 import { Child } from './child.ts';
 import { environment } from './environment.ts';
 import { batch } from './events.ts';
@@ -7,14 +6,11 @@ import type { HeapFigures } from './figures.ts';
 import type { Memory } from './worker.ts';
 
 /** Whether the pipeline keeps anything between batches: its heap after 20 batches of 100 and after 200. */
-export async function measureHeap(
-  built: { readonly pipeline: Built },
-  port: number,
-  quick: boolean,
-): Promise<HeapFigures> {
+export async function measureHeap(built: Benchmark, port: number, quick: boolean): Promise<HeapFigures> {
   await fetch(`http://127.0.0.1:${port}/__reset`);
-  const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
-  const child = new Child(worker, [built.pipeline.file], environment('pipeline', port), ['--expose-gc']);
+  const child = new Child(built.harness.worker, [built.functions.pipeline.file], environment('pipeline', port), [
+    '--expose-gc',
+  ]);
   await child.first;
   const after: number[] = [];
   for (let index = 0; index < (quick ? 40 : 200); index += 1) {

@@ -138,7 +138,10 @@ export function performanceMarkdown(figures: Figures): string {
       ]),
     ),
     '',
-    ...startAndMemory(figures),
+    ...startAndSize(figures),
+    ...memory(figures),
+    ...conflicts(figures),
+    ...PROFILE,
     '## All figures',
     '',
     'Capacity counts a strongly consistent read unit as a fifth of a write unit, which is their price.',
@@ -183,8 +186,8 @@ export function performanceMarkdown(figures: Figures): string {
   ].join('\n');
 }
 
-function startAndMemory({ coldStart, heap, bundleBytes }: Figures): string[] {
-  if (coldStart === undefined || heap === undefined) return [];
+function startAndSize({ coldStart, bundleBytes }: Figures): string[] {
+  if (coldStart === undefined) return [];
   return [
     '## Cold start and size',
     '',
@@ -198,10 +201,97 @@ function startAndMemory({ coldStart, heap, bundleBytes }: Figures): string[] {
       ]),
     ),
     '',
-    `Heap of (d) after 20 batches of 100: ${megabytes(heap.after20Bytes, 1)}; after 200: ${megabytes(heap.after200Bytes, 1)}.`,
+  ];
+}
+
+/** Lambda gives one virtual processor at this size, and less in proportion. */
+const MB_OF_ONE_PROCESSOR = 1769;
+
+function memory({ scenarios, heap }: Figures): string[] {
+  const ours = (batchSize: number): ScenarioFigures | undefined =>
+    scenarios.find((one) => one.variant === 'pipeline' && one.batchSize === batchSize && one.duplicates === 0);
+  const rows = [10, 100, 1000].flatMap((batchSize) => {
+    const one = ours(batchSize);
+    if (one === undefined) return [];
+    const cpuMs = one.cpuMs.median * batchSize;
+    const waitMs = Math.max(0, (one.wallMs.median - one.cpuMs.median) * batchSize);
+    const at = (mb: number): string => `${((cpuMs * MB_OF_ONE_PROCESSOR) / mb + waitMs).toFixed(0)} ms`;
+    return [
+      [
+        batchSize.toLocaleString('en'),
+        `${cpuMs.toFixed(0)} ms`,
+        megabytes(one.peakRssBytes),
+        at(256),
+        at(512),
+        at(1024),
+      ],
+    ];
+  });
+  return [
+    '## Memory',
+    '',
+    'Lambda gives CPU in proportion to memory. What a batch takes here, and what follows for three sizes of the function (CPU',
+    'stretched, waiting for AWS as it is):',
+    '',
+    table(['batch', 'CPU', 'peak memory', 'a batch at 256 MB', 'at 512 MB', 'at 1,024 MB'], rows),
+    '',
+    '**512 MB is the default.** Twice of it buys little, since most of a batch is waiting; half of it saves less than it looks,',
+    'since the batch takes longer, and leaves less than twice the peak of a batch of 1,000 for larger events.',
+    '',
+    ...(heap === undefined
+      ? []
+      : [
+          `Nothing is kept between batches: the heap is ${megabytes(heap.after20Bytes, 1)} after 20 batches of 100 and ${megabytes(heap.after200Bytes, 1)} after 200.`,
+          '',
+        ]),
+  ];
+}
+
+/** Where grouping costs. */
+function conflicts({ conflicts: all }: Figures): string[] {
+  if (all.length === 0) return [];
+  return [
+    '## Where grouping costs',
+    '',
+    'A transaction holds all of its events or none. When another writer touches one of its items at the same moment, DynamoDB',
+    'cancels the whole group and charges it: the guilty event is tried again alone, the others together, and the container makes',
+    'its groups smaller for a while. Batch of 100; the share is of single writes to the business table that meet another writer:',
+    '',
+    table(
+      ['writes in conflict', 'grouping', 'CPU ms', 'wall ms', 'calls', 'write units', 'returned'],
+      all.map((one) => [
+        `${one.share * 100} %`,
+        one.grouping ? 'on' : 'off',
+        range(one.cpuMs),
+        range(one.wallMs),
+        one.callsPerMessage.toFixed(3),
+        one.writeUnitsPerMessage.toFixed(2),
+        `${(one.comeBack * 100).toFixed(1)} %`,
+      ]),
+    ),
+    '',
+    'Grouping pays as long as conflicts are rare. Where many events, or other programs, write to the same few items (a counter,',
+    'a stock), set `grouping = false`: each event then has its own transaction, and a conflict costs its own event only.',
     '',
   ];
 }
+
+const PROFILE = [
+  '## What the profile says',
+  '',
+  'CPU of a warm batch of 100 by `node --cpu-prof`, idle time left out: about two thirds are the SDK and Node.js (15 % writing to',
+  'sockets, 14 % serialising requests, 5 % opening them, 4 % signing), 9 % garbage collection, and a fifth the pipeline itself',
+  '(reading and hashing the event 5 %, mapping and notification 4 %, sizes and packing 4 %, the rest below 2 % each). The way to',
+  'less CPU was fewer calls, not faster code: 16 calls for 100 messages instead of 300.',
+  '',
+  '| cut | before | after |',
+  '| --- | ---: | ---: |',
+  '| groups, batches and grouped marks instead of three calls a message in parallel, CPU a message | 0.87 ms | 0.15 ms |',
+  '| sizes of numbers counted on their text, items sized once, CPU a message | 0.168 ms | 0.138 ms |',
+  '| the JSON Schema validator loaded only where a schema is set, cold start | 153 ms | 144 ms |',
+  '| the credential chain of laptops left out, code | 592 kB | 476 kB |',
+  '',
+];
 
 const METHOD = [
   '## How it is measured',

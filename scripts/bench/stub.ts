@@ -34,6 +34,15 @@ const latency = {
 const tables = new Tables();
 let counters: Record<string, Counters> = {};
 
+/** Set by `/__busy?table=...&share=...`: the share of writes to a table that meet another writer. */
+let busyTable = '';
+let busyShare = 0;
+let seed = 1;
+function random(): number {
+  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+  return seed / 2_147_483_648;
+}
+
 function usage(variant: string): Counters {
   counters[variant] ??= { calls: 0, writeUnits: 0, readUnits: 0, byOperation: {} };
   return counters[variant];
@@ -47,8 +56,15 @@ const dynamodb: Record<string, (body: Any) => { readonly variant: string } & Rep
     const variant = variantOf(puts[0].TableName);
     const own = usage(variant);
     const before = own.writeUnits;
-    const results = tables.transact(puts, own);
     const ms = latency.transaction(puts.length);
+    const held = puts.map((put: Any) => put.TableName === busyTable && random() < busyShare);
+    if (held.includes(true)) {
+      // Items that another writer holds at this moment. DynamoDB charges the writes that it prepared all the same.
+      tables.charge(puts, own);
+      const CancellationReasons = held.map((is: boolean) => ({ Code: is ? 'TransactionConflict' : 'None' }));
+      return { variant, ms, ...failure('TransactionCanceledException', { CancellationReasons }) };
+    }
+    const results = tables.transact(puts, own);
     if (results.every((result) => result.ok)) {
       return { variant, ms, body: { ConsumedCapacity: [{ CapacityUnits: own.writeUnits - before }] } };
     }
@@ -177,6 +193,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (request.url === '/__reset') {
     tables.clear();
     counters = {};
+    response.end();
+    return;
+  }
+  if (request.url?.startsWith('/__busy')) {
+    const query = new URL(request.url, 'http://stub').searchParams;
+    busyTable = query.get('table') ?? '';
+    busyShare = Number(query.get('share'));
     response.end();
     return;
   }

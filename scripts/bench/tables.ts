@@ -37,6 +37,11 @@ export class Tables {
     return results;
   }
 
+  /** What a cancelled transaction costs. */
+  charge(puts: readonly { readonly Item: WireItem }[], usage: Usage): void {
+    for (const put of puts) usage.writeUnits += 2 * writeUnits(itemBytes(put.Item));
+  }
+
   put(table: string, item: WireItem, condition: string | undefined, usage: Usage): Result {
     const result = this.check(table, item, condition);
     usage.writeUnits += writeUnits(itemBytes(item));

@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { chunks } from '../core/parallel.ts';
 import type { Failed, QuarantinedMessage, SourceQueue } from '../ports.ts';
+import type { QueueUrls } from './lazy-source-queue.ts';
 import { messageAttributes } from './message-attributes.ts';
 
 /** SQS takes 10 entries a call. */
@@ -15,11 +16,8 @@ const ENTRIES_PER_CALL = 10;
 /** The least that any queue accepts in one call; a larger message travels alone, and its queue judges it. */
 const BYTES_PER_CALL = 262_144;
 
-export interface SourceQueueDeps {
+export interface SourceQueueDeps extends QueueUrls {
   readonly client: SQSClient;
-  /** Undefined for a stream, which has neither; what is sent to no queue has failed. */
-  readonly queueUrl: string | undefined;
-  readonly deadLetterQueueUrl: string | undefined;
 }
 
 interface Answer {

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type Clients, createClients } from '../../src/aws/clients.ts';
+import { createSqsClient } from '../../src/aws/sqs-client.ts';
 
 /** What the stub answers to one call: a body, an error in the service's own form, or a fault of the wire. */
 export type Reply =
@@ -20,7 +22,7 @@ export interface Call {
 }
 
 export interface AwsStub {
-  readonly clients: Clients;
+  readonly clients: Clients & { readonly sqs: SQSClient };
   readonly calls: Call[];
   /** The answers in the order of the calls; the last one repeats. */
   answer(...replies: readonly (Reply | ((call: Call) => Reply | Promise<Reply>))[]): void;
@@ -62,7 +64,7 @@ export async function startAwsStub(): Promise<AwsStub> {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   });
-  const clients = createClients();
+  const clients = { ...createClients(), sqs: createSqsClient() };
   return {
     clients,
     calls,

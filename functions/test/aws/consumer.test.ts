@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Context, SQSEvent } from 'aws-lambda';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { type AwsStub, type Call, type Reply, startAwsStub } from './aws-stub.ts';
 
 const environment = {
@@ -88,7 +89,15 @@ const works =
         };
       }
       default:
-        return { body: { Successful: call.body.Entries.map(({ Id }: { Id: string }) => ({ Id })), Failed: [] } };
+        return {
+          body: {
+            Successful: call.body.Entries.map(({ Id, MessageBody = '' }: { Id: string; MessageBody?: string }) => ({
+              Id,
+              MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex'),
+            })),
+            Failed: [],
+          },
+        };
     }
   };
 
@@ -125,6 +134,30 @@ describe('the answer', () => {
     await handler(batch('a', 'bad', 'b'), context);
     expect(open).toBe(0);
     expect(aws.calls.map((call) => call.operation)).toContain('BatchExecuteStatement');
+  });
+});
+
+describe('the source queue', () => {
+  it('is called when a message failed: it comes back after its own delay', async () => {
+    const handler = await start('consumer');
+    aws.answer(works('bad'));
+    await handler(batch('good', 'bad'), context);
+    const change = aws.calls.find((call) => call.operation === 'ChangeMessageVisibilityBatch');
+    expect(change?.body).toMatchObject({
+      QueueUrl: environment.QUEUE_URL,
+      Entries: [{ Id: '0', ReceiptHandle: 'r-bad' }],
+    });
+  });
+
+  it('takes a quarantined message, which is acknowledged then', async () => {
+    const handler = await start('consumer');
+    aws.answer(works());
+    const event = batch('good', 'x');
+    const [good, bad] = event.Records as [SQSRecord, SQSRecord];
+    const answer = await handler({ Records: [good, { ...bad, body: 'not json' }] }, context);
+    expect(answer).toEqual({ batchItemFailures: [] });
+    const sent = aws.calls.find((call) => call.operation === 'SendMessageBatch');
+    expect(sent?.body).toMatchObject({ QueueUrl: environment.DLQ_URL, Entries: [{ MessageBody: 'not json' }] });
   });
 });
 

@@ -1,0 +1,120 @@
+import { type Benchmark, VARIANTS, type Variant } from './build.ts';
+import { Child } from './child.ts';
+import { environment } from './environment.ts';
+import { batch, type Scenario } from './events.ts';
+import { type ScenarioFigures, spread } from './figures.ts';
+import type { Counters } from './stub.ts';
+import type { Cost, Memory } from './worker.ts';
+
+const READ_UNIT_IN_WRITE_UNITS = 0.2;
+
+/**
+ * Messages before the clock runs, after which the CPU a message of each no longer falls: machine code is made by calls,
+ * and the pipeline makes a twentieth of the others' a message.
+ */
+const WARM_UP: Readonly<Record<Variant, number>> = {
+  sequential: 1_000,
+  parallel: 2_000,
+  powertools: 2_000,
+  pipeline: 10_000,
+};
+/** Batches of each share of duplicates before its clock runs, in which adaptive sizes settle. */
+const SETTLE_MESSAGES = 1_000;
+
+/** Measured batches; the sequential variant takes 20 s for a batch of 1,000 and sits some turns out. */
+const ROUNDS: Readonly<Record<number, number>> = { 10: 40, 100: 16, 1000: 6 };
+const SEQUENTIAL_ROUNDS: Readonly<Record<number, number>> = { 10: 40, 100: 8, 1000: 2 };
+
+interface Run {
+  readonly variant: Variant;
+  readonly child: Child;
+}
+
+/** All variants at one batch size, in one process each, through all shares of duplicates. */
+export async function measureBatchSize(
+  batchSize: number,
+  shares: readonly number[],
+  built: Benchmark,
+  port: number,
+  quick: boolean,
+): Promise<ScenarioFigures[]> {
+  await fetch(`http://127.0.0.1:${port}/__reset`);
+  const runs: Run[] = VARIANTS.map((variant) => ({
+    variant,
+    child: new Child(built.harness.worker, [built.functions[variant].file], environment(variant, port), [
+      '--expose-gc',
+    ]),
+  }));
+  for (const { variant, child } of runs) {
+    await child.first;
+    const batches = Math.ceil((quick ? 200 : WARM_UP[variant]) / batchSize);
+    for (let index = 0; index < batches; index += 1) {
+      await child.ask<Cost>({ event: batch({ batchSize, duplicates: 0, series: 'early' }, index) });
+    }
+  }
+  const figures: ScenarioFigures[] = [];
+  for (const duplicates of shares) {
+    figures.push(...(await measureScenario({ batchSize, duplicates }, runs, port, quick)));
+  }
+  for (const { child } of runs) child.stop();
+  return figures;
+}
+
+/** One batch each in turn; the order of the turns rotates, so that none is always the first. */
+async function measureScenario(
+  scenario: Scenario,
+  runs: readonly Run[],
+  port: number,
+  quick: boolean,
+): Promise<ScenarioFigures[]> {
+  const { batchSize } = scenario;
+  const settling = Math.ceil(SETTLE_MESSAGES / batchSize) + 1;
+  for (const { variant, child } of runs) {
+    // The duplicates of a batch are events of the batch before, so everybody needs at least the last.
+    for (let index = variant === 'sequential' ? settling - 1 : 0; index < settling; index += 1) {
+      await child.ask<Cost>({ event: batch(scenario, index) });
+    }
+  }
+  const before = await counters(port);
+  const costs = Object.fromEntries(runs.map(({ variant }) => [variant, [] as Cost[]])) as Record<Variant, Cost[]>;
+  const rounds = quick ? 2 : (ROUNDS[batchSize] ?? 10);
+  const sequentialRounds = quick ? 1 : (SEQUENTIAL_ROUNDS[batchSize] ?? 1);
+  for (let round = 0; round < rounds; round += 1) {
+    const event = batch(scenario, settling + round);
+    for (let turn = 0; turn < runs.length; turn += 1) {
+      const { variant, child } = runs[(round + turn) % runs.length] as Run;
+      if (variant === 'sequential' && round >= sequentialRounds) continue;
+      const cost = await child.ask<Cost>({ event });
+      if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
+      costs[variant].push(cost);
+    }
+  }
+  const after = await counters(port);
+  const figures: ScenarioFigures[] = [];
+  for (const { variant, child } of runs) {
+    const { peakRssBytes } = await child.ask<Memory>('memory');
+    const own = costs[variant];
+    const messages = own.length * batchSize;
+    const used = (what: 'calls' | 'writeUnits' | 'readUnits'): number =>
+      ((after[variant]?.[what] ?? 0) - (before[variant]?.[what] ?? 0)) / messages;
+    figures.push({
+      variant,
+      batchSize,
+      duplicates: scenario.duplicates,
+      batches: own.length,
+      messagesPerSecond: 1000 / (own.reduce((sum, cost) => sum + cost.wallMs, 0) / messages),
+      cpuMs: spread(own.map((cost) => cost.cpuMs / batchSize)),
+      wallMs: spread(own.map((cost) => cost.wallMs / batchSize)),
+      callsPerMessage: used('calls'),
+      writeUnitsPerMessage: used('writeUnits'),
+      readUnitsPerMessage: used('readUnits'),
+      capacityPerMessage: used('writeUnits') + READ_UNIT_IN_WRITE_UNITS * used('readUnits'),
+      peakRssBytes,
+    });
+  }
+  return figures;
+}
+
+async function counters(port: number): Promise<Record<string, Counters>> {
+  return (await fetch(`http://127.0.0.1:${port}/__counters`)).json() as Promise<Record<string, Counters>>;
+}

@@ -2,7 +2,7 @@ import type { PipelineContext } from './pipeline-context.ts';
 import { quarantineAll } from './quarantine.ts';
 import type { TransientReason } from './reasons.ts';
 import { delaySeconds } from './visibility.ts';
-import { type RecordWork, recordVerdict } from './work.ts';
+import { hasPermanent, type RecordWork, recordVerdict } from './work.ts';
 
 /** A batch smaller than this says nothing about a deploy. */
 const BREAKER_MIN_BATCH = 5;
@@ -52,10 +52,7 @@ function isPermanent(record: RecordWork): boolean {
   if (record.state.at === 'quarantined') return true;
   if (record.state.at === 'failed')
     return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';
-  return (
-    record.issues.length > 0 ||
-    record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent')
-  );
+  return hasPermanent(record);
 }
 
 export function failRecord(

@@ -4,7 +4,7 @@ import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { settleEvents } from './stages.ts';
-import type { RecordWork } from './work.ts';
+import { hasPermanent, type RecordWork } from './work.ts';
 
 /**
  * A batch without order: everything at once, the highest receive counts first, so that what is closest to the
@@ -53,11 +53,4 @@ export async function runStandard(ctx: PipelineContext, batch: readonly RecordWo
     if (!hasPermanent(record)) await conclude(ctx, batch, [record]);
   }
   await conclude(ctx, batch, batch);
-}
-
-function hasPermanent(record: RecordWork): boolean {
-  return (
-    record.issues.length > 0 ||
-    record.events.some((work) => work.stage.at === 'settled' && work.stage.verdict.kind === 'permanent')
-  );
 }

@@ -81,6 +81,11 @@ export function verdictOf(work: EventWork): Verdict | undefined {
   return work.stage.at === 'settled' ? work.stage.verdict : undefined;
 }
 
+/** Whether a part of the record is permanent, whatever keeps the record in the queue for now. */
+export function hasPermanent(record: RecordWork): boolean {
+  return record.issues.length > 0 || record.events.some((work) => verdictOf(work)?.kind === 'permanent');
+}
+
 /** The verdict on a whole record: one transient event keeps it in the queue, then one permanent event quarantines it. */
 export type RecordVerdict =
   | { readonly kind: 'done' }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { root, scratchFolder } from '../local/checkout.ts';
 import { terraformEnvironment } from '../tf/environment.ts';
 import { checkOutcome, jestOutcome, type Outcome, terraformTestOutcome } from './report.ts';
@@ -70,24 +70,32 @@ function jest(name: string, ...options: readonly string[]): Part {
   };
 }
 
-/** Formatting of the tracked files, validation of every root module, and the tests in `test/*.tftest.hcl`. */
+/** Formatting of the tracked files, validation of every module, and the tests in `test/*.tftest.hcl`. */
 async function terraform({ path, progress }: PartReport): Promise<Outcome> {
-  const outcomes: Outcome[] = [];
   const env = terraformEnvironment(undefined);
-  const files = tracked('*.tf', '*.tfvars', '*.tftest.hcl');
-  const format = await run('terraform', ['fmt', '-check', '-diff', ...files], { cwd: root, env });
-  outcomes.push(checkOutcome(format.exitCode, format.output));
-  for (const folder of new Set(tracked('*.tf').map((file) => dirname(file)))) {
-    const own = { ...env, TF_DATA_DIR: join(scratchFolder('terraform', 'data'), folder.replaceAll('/', '-')) };
+  const format = await run('terraform', ['fmt', '-check', '-diff', ...tracked('*.tf', '*.tfvars', '*.tftest.hcl')], {
+    cwd: root,
+    env,
+  });
+  const outcomes = [checkOutcome(format.exitCode, format.output)];
+  const validated = new Set<string>();
+  // The root and the examples first: validating them validates the modules that they call.
+  const folders = [...new Set(tracked('*.tf').map((file) => dirname(file)))].sort();
+  for (const folder of folders) {
+    if (validated.has(folder)) continue;
+    const data = join(scratchFolder('terraform', 'data'), folder === '.' ? 'root' : folder.replaceAll('/', '-'));
+    const own = { ...env, TF_DATA_DIR: data };
     const args = [`-chdir=${join(root, folder)}`];
     const init = await run('terraform', [...args, 'init', '-backend=false', '-no-color'], { env: own });
     const validate = await run('terraform', [...args, 'validate', '-no-color'], { env: own });
     outcomes.push(checkOutcome(init.exitCode || validate.exitCode, `${folder}\n${init.output}\n${validate.output}`));
     progress(`${validate.exitCode === 0 ? 'valid' : 'INVALID'} ${folder}`);
+    for (const called of calledModules(data)) validated.add(relative(root, join(root, folder, called)));
     if (folder !== '.') continue;
     const test = await run('terraform', [...args, 'test', '-test-directory=test', '-json'], { env: own });
     writeFileSync(path, test.stdout);
     outcomes.push(terraformTestOutcome(test.exitCode, test.output));
+    progress('terraform test');
   }
   return {
     passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
@@ -97,6 +105,14 @@ async function terraform({ path, progress }: PartReport): Promise<Outcome> {
       .filter((text) => text !== '')
       .join('\n\n'),
   };
+}
+
+/** Folders of the modules that `terraform init` found, relative to the one that calls them. */
+function calledModules(dataFolder: string): readonly string[] {
+  const manifest = join(dataFolder, 'modules', 'modules.json');
+  if (!existsSync(manifest)) return [];
+  const { Modules } = JSON.parse(readFileSync(manifest, 'utf8')) as { Modules: readonly { Dir: string }[] };
+  return Modules.map(({ Dir }) => Dir);
 }
 
 /** `terraform fmt -recursive` would walk into node_modules, and into what other tools left behind. */

@@ -6,22 +6,26 @@ import { writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { createDecoder, type DecodeMapping } from '../../functions/src/core/decode.ts';
 import type { Envelope } from '../../functions/src/core/envelopes.ts';
+import { compileCondition, compileExpression } from '../../functions/src/core/expression.ts';
 import { payloadHash } from '../../functions/src/core/hash.ts';
-import { compile } from '../../functions/src/core/jmespath/compile.ts';
 import { readJson, writeJson } from '../../functions/src/core/json.ts';
 import type { JsonValue } from '../../functions/src/core/json-value.ts';
-import { compileSchema } from '../../functions/src/core/schema.ts';
 import { declarativeMeaning, type Mapping } from '../../functions/src/core/mapping.ts';
 import { toAttributeValue } from '../../functions/src/core/marshal.ts';
 import { attributesFrom, checkNotification, isAttributeName } from '../../functions/src/core/notification.ts';
 import { PERMANENT_REASONS } from '../../functions/src/core/reasons.ts';
+import { compileSchema } from '../../functions/src/core/schema.ts';
 import { itemBytes } from '../../functions/src/core/size.ts';
 import type { DecodedEvent, Planned, SourceRecord } from '../../functions/src/core/types.ts';
 
 type Row = readonly [what: string, outcome: string, cases?: string];
 
 const permanent = (reason: string) => `permanent: \`${reason}\``;
-const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
+/** Marked as code, in Markdown's other quotes where the text has the usual ones itself. */
+const code = (text: string) => {
+  const quoted = text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
+  return quoted.replaceAll('|', '\\|');
+};
 
 function record(body: string): SourceRecord {
   return { id: 'm1', body, attributes: {}, receiveCount: 1 };
@@ -71,11 +75,21 @@ function number(text: string, cases: string): Row {
 }
 
 function found(expression: string, body: string): string {
+  return outcomeOf(() => compileExpression(expression, 'v'), body);
+}
+
+function judged(expression: string, body: string): string {
+  return outcomeOf(() => compileCondition(expression, 'v'), body);
+}
+
+function outcomeOf(compiled: () => (event: JsonValue) => JsonValue, body: string): string {
   try {
-    return code(writeJson(compile(expression)(JSON.parse(body) as JsonValue)));
+    const read = readJson(body);
+    return read.ok ? code(writeJson(compiled()(read.value))) : permanent(read.reason);
   } catch (error) {
     const { name, message } = error as Error;
-    return name === 'ExpressionError' ? `refused at start-up: ${message}` : permanent('mapping_failed');
+    if (name !== 'ConfigurationError') return permanent('mapping_failed');
+    return `refused at start-up: ${message.replace(/^v is no JMESPath expression for a pipeline: (.*), in .*$/, '$1')}`;
   }
 }
 
@@ -268,18 +282,22 @@ const notifications: readonly Row[] = [
   ['the de-duplication id', 'SHA-256 of the event id and the place among its notifications', 'C-68'],
 ];
 
+const BIG = '{"n":9007199254740993,"m":2,"s":"9007199254740993"}';
+
 const expressions: readonly Row[] = [
   ['`n` for `{"n":9007199254740993}`', '`9007199254740993`', 'C-48'],
-  ['`n > ` and a literal beyond 2^53', 'compared digit by digit', 'C-48'],
-  [
-    code("at > '2026-01-01'"),
-    `${found("at > '2026-01-01'", '{"at":"2026-02-01"}')}: strings have an order, as in jmespath.py`,
-    '',
-  ],
-  [code("n > '1'"), `${found("n > '1'", '{"n":2}')}: no order between types`, ''],
+  [`${code('n > `100`')} as \`event_filter\``, `${judged('n > `100`', BIG)}: judged as a double`, 'C-48'],
+  [code('n > `100`'), `${found('n > `100`', BIG)}: only the filter compares such a number`, 'C-48'],
+  [code('{a: n, b: m > `1`}'), `${found('{a: n, b: m > `1`}', BIG)}: what is passed on keeps its digits`, 'C-48'],
+  [code('sum([n])'), found('sum([n])', BIG), 'C-48'],
+  [code('to_string(n)'), found('to_string(n)', BIG), 'C-48'],
+  [code('to_number(s)'), `${found('to_number(s)', BIG)}: the text has more digits than a double`, 'C-48'],
+  [code('n == `9007199254740993`'), found('n == `9007199254740993`', BIG), 'C-48'],
+  [code("at > '2026-01-01'"), found("at > '2026-01-01'", '{}'), ''],
+  [code('a > b'), `${found('a > b', '{"a":"2","b":1}')} for \`{"a":"2","b":1}\`: only numbers have an order`, ''],
   [code('missing'), found('missing', '{}'), ''],
   [code('not_null(a, b)'), `${found('not_null(a, b)', '{"a":0}')} for \`{"a":0}\``, ''],
-  [code('sum(@)'), `${found('sum(@)', '[0.1,0.2]')} for \`[0.1,0.2]\``, ''],
+  [code('sum(@)'), `${found('sum(@)', '[0.1,0.2]')} for \`[0.1,0.2]\`: sums are doubles`, ''],
   [code('sum(@)'), `${found('sum(@)', '["a"]')} for \`["a"]\``, ''],
   [code('sort(tags)'), 'the event itself stays as it is', ''],
   [code('a.'), found('a.', '{}'), ''],
@@ -336,7 +354,14 @@ ${table(notifications, 'the notification', 'outcome')}
 
 ## Expressions
 
-JMESPath as its specification has it (jmespath.org), compiled at start-up.
+JMESPath as Powertools for AWS Lambda evaluates it, checked at start-up as far as it can be without an event. Where
+nothing else is said, the event is
+
+\`${BIG}\`
+
+A number with more digits than a double holds can be passed on by any expression, and compared with another such number
+by \`==\` and \`!=\`. An expression that finds something else when every number is a double (an order, a sum, a type) has
+no outcome that could be trusted: it is \`mapping_failed\`. The filter alone judges doubles.
 
 ${table(expressions, 'the expression', 'outcome')}
 

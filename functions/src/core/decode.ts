@@ -1,7 +1,6 @@
 import { type Envelope, openRecord, type Unwrapped } from './envelopes.ts';
-import { compileExpression, type Expression } from './expression.ts';
+import { compileCondition, compileExpression, type Expression } from './expression.ts';
 import { payloadHash } from './hash.ts';
-import { isTruthy } from './jmespath/value.ts';
 import { ExactNumber, isPresent, type JsonValue, type Result } from './json-value.ts';
 import { HASH_KEY_MAX_BYTES } from './limits.ts';
 import type { PermanentReason } from './reasons.ts';
@@ -38,11 +37,11 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
   const eventId = compileExpression(mapping.eventId, 'event_id');
   const fingerprint = optional(mapping.fingerprint, 'fingerprint');
   const correlationId = optional(mapping.correlationId, 'correlation_id');
-  const filter = optional(mapping.eventFilter, 'event_filter');
+  const filter = mapping.eventFilter === undefined ? undefined : compileCondition(mapping.eventFilter, 'event_filter');
   const prefix = mapping.eventIdPrefix ?? '';
 
   function passes(payload: JsonValue): boolean {
-    return filter === undefined || isTruthy(filter(payload));
+    return filter === undefined || filter(payload);
   }
 
   /** An event, an issue, or undefined for one that the filter excludes and that has no id of ours. */

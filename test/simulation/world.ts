@@ -24,6 +24,8 @@ export interface RunOptions {
   /** False: leases end at once. */
   readonly lease?: boolean;
   readonly relay?: boolean;
+  /** Instead of what the seed says. */
+  readonly weather?: Weather;
   /** Counts broken promises instead of stopping at the first; for the peers and for tests of the services alone. */
   readonly lenient?: boolean;
   /** False: nobody receives from the queue but the test. */
@@ -97,7 +99,7 @@ export class World implements Witness {
     this.#options = options;
     this.consumer = options.consumer ?? createRealConsumer;
     this.#rng = new Rng(mix(seed, 3));
-    this.weather = this.scenario.weather;
+    this.weather = options.weather ?? this.scenario.weather;
     this.settings =
       options.lease === false
         ? { ...this.scenario.settings, leaseMarginMs: -this.scenario.settings.functionTimeoutMs }

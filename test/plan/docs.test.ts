@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readBlocks } from '../../scripts/docs/hcl.ts';
 import { root } from '../../scripts/local/checkout.ts';
+import { planned } from './planned.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const modules = ['.', ...readdirSync(join(root, 'modules')).map((name) => join('modules', name))];
@@ -23,6 +24,20 @@ describe('what the docs repeat of the code', () => {
     );
     for (const [, anchor = ''] of runbook.matchAll(/\]\(#([^)]+)\)/g)) expect(anchors).toContain(anchor);
   });
+});
+
+describe('what the docs say about a plan', () => {
+  it('docs/costs.md lists every resource of the minimal example, and how many', async () => {
+    const counts = new Map<string, number>();
+    for (const { type } of (await planned()).in('example_minimal').resources.values()) {
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+    }
+    const listed = [...read('docs/costs.md').matchAll(/^\| `(aws_\w+)` \| (\d+) \|/gm)].map(([, type, count]) => [
+      type,
+      Number(count),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(counts));
+  }, 300_000);
 });
 
 describe('variables and outputs', () => {

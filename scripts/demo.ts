@@ -7,10 +7,10 @@ import { SingleBar } from 'cli-progress';
 import { connect } from '../test/support/clients.ts';
 import { startFaultProxy } from '../test/support/fault-proxy.ts';
 import { startStack } from '../test/support/stack.ts';
-import type { Places } from './demo/evidence.ts';
 import { type Progress, runTraffic } from './demo/run.ts';
-import { table } from './demo/table.ts';
 import { type LocalAws, localAwsUp, NoLocalAws } from './local/local-aws.ts';
+import type { Places } from './promises/evidence.ts';
+import { table } from './promises/table.ts';
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '1' } } });
 

@@ -6,9 +6,9 @@ import { connect } from '../test/support/clients.ts';
 import { logLines } from '../test/support/logs.ts';
 import { peek } from '../test/support/queues.ts';
 import { terraformIn } from '../test/support/terraform.ts';
-import type { Places } from './demo/evidence.ts';
 import { root } from './local/checkout.ts';
 import { localAwsStatus } from './local/local-aws.ts';
+import type { Places } from './promises/evidence.ts';
 
 const what = process.argv[2] ?? '';
 const folder = join(root, '.scratch', 'stack-demo');

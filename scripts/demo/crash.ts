@@ -4,7 +4,7 @@ import { functionRuns, killFunction } from '../../test/support/function-process.
 import { send } from '../../test/support/queues.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import type { LocalAws } from '../local/local-aws.ts';
-import { type Places, readEvents, type SentMessage } from './evidence.ts';
+import { type Places, readEvents, type SentMessage } from '../promises/evidence.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface Crash {

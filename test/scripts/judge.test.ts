@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Evidence, SentMessage } from '../../scripts/demo/evidence.ts';
-import { judge } from '../../scripts/demo/judge.ts';
-import { table } from '../../scripts/demo/table.ts';
 import { counts, createTraffic } from '../../scripts/demo/traffic.ts';
+import { type Evidence, named, type SentMessage } from '../../scripts/promises/evidence.ts';
+import { judge } from '../../scripts/promises/judge.ts';
+import { table } from '../../scripts/promises/table.ts';
 
 const traffic = createTraffic('r1');
 const sent: readonly SentMessage[] = [traffic.crash, ...traffic.calls]
@@ -53,7 +53,7 @@ describe("the demo's traffic", () => {
 });
 
 describe("the demo's verdict", () => {
-  it('is four ticks for a pipeline that keeps its promises, a duplicate announcement included', () => {
+  it('is ticks alone for a pipeline that keeps its promises, a duplicate announcement included', () => {
     const evidence = kept();
     const twice = { ...evidence, deliveries: [...evidence.deliveries, ...evidence.deliveries.slice(0, 3)] };
     expect(broken(twice)).toEqual([]);
@@ -92,6 +92,24 @@ describe("the demo's verdict", () => {
     const evidence = kept();
     const events = evidence.events.map((event, index) => (index === 0 ? { ...event, status: 'pending' } : event));
     expect(broken({ ...evidence, events })).toContain('G4');
+  });
+
+  it('crosses G1 when AWS executed two transactions of one event', () => {
+    expect(broken({ ...kept(), commits: new Map([['r1-001', 2]]) })).toEqual(['G1']);
+  });
+
+  it('crosses G5 when a message is quarantined although it says what is stored', () => {
+    const evidence = kept();
+    const { messageId, body } = sent[0] as SentMessage;
+    const harmed = { messageId: 'd', sourceMessageId: messageId, reason: 'payload_mismatch', body };
+    expect(broken({ ...evidence, dead: [...evidence.dead, harmed] })).toEqual(['G5']);
+  });
+
+  it('knows a redriven message by its body, once for each that was sent', () => {
+    const again = { messageId: 'new-1', sourceMessageId: 'new-1', reason: 'not_json', body: 'order, by fax' };
+    const message = { messageId: 'm-1', eventId: null, body: 'order, by fax' };
+    expect(named([again, { ...again, messageId: 'new-2' }], [message])).toEqual([{ ...again, sourceMessageId: 'm-1' }]);
+    expect(named([again], [{ ...message, body: 'of another run' }])).toEqual([]);
   });
 
   it('names what speaks against a promise', () => {

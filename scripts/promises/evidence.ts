@@ -30,6 +30,9 @@ export interface EventRow {
 /** A row of the table of orders: plain values, numbers as their text. */
 export type OrderRow = Readonly<Record<string, string>>;
 
+/** What we call it when SQS moved a message, which then says no reason. */
+export const RECEIVED_TOO_OFTEN = 'received too often';
+
 export interface DeadMessage {
   readonly messageId: string;
   /** The message that it was in the queue, when the consumer moved it; SQS keeps the id when it moves one. */
@@ -45,6 +48,8 @@ export interface Evidence {
   readonly orders: readonly OrderRow[];
   readonly deliveries: readonly Delivery[];
   readonly dead: readonly DeadMessage[];
+  /** How many transactions with the event's row AWS executed, where a proxy next to AWS saw them all. */
+  readonly commits?: ReadonlyMap<string, number>;
 }
 
 export async function readEvents({ dynamodb }: Clients, places: Places, runId: string): Promise<readonly EventRow[]> {
@@ -66,21 +71,41 @@ export async function takeDeliveries({ sqs }: Clients, places: Places, runId: st
   return deliveries.filter((delivery) => eventIdOf(delivery)?.startsWith(`${runId}-`));
 }
 
-/** Reads the dead-letter queue and leaves it as it is, to be looked at. */
+/** Reads the dead-letter queue and leaves it as it is, to be looked at. Each dead message is named after one that was sent. */
 export async function readDead(
   { sqs }: Clients,
   places: Places,
   sent: readonly SentMessage[],
 ): Promise<readonly DeadMessage[]> {
-  const ids = new Set(sent.map(({ messageId }) => messageId));
-  return (await peek(sqs, places.dlq_url)).map(deadMessage).filter(({ sourceMessageId }) => ids.has(sourceMessageId));
+  return named((await peek(sqs, places.dlq_url)).map(deadMessage), sent);
 }
 
-function deadMessage({ MessageId = '', Body = '', MessageAttributes = {} }: Message): DeadMessage {
+/**
+ * A message that was redriven has another id by the time it dies again. It is known by its body then, one dead message
+ * for each that was sent; what is nobody's belongs to another run.
+ */
+export function named(dead: readonly DeadMessage[], sent: readonly SentMessage[]): readonly DeadMessage[] {
+  const ids = new Set(sent.map(({ messageId }) => messageId));
+  const known = dead.filter(({ sourceMessageId }) => ids.has(sourceMessageId));
+  const taken = new Set(known.map(({ sourceMessageId }) => sourceMessageId));
+  const free = new Map<string, string[]>();
+  for (const { body, messageId } of sent) {
+    if (!taken.has(messageId)) free.set(body, [...(free.get(body) ?? []), messageId]);
+  }
+  const byBody = dead
+    .filter(({ sourceMessageId }) => !ids.has(sourceMessageId))
+    .flatMap((message) => {
+      const sourceMessageId = free.get(message.body)?.pop();
+      return sourceMessageId === undefined ? [] : [{ ...message, sourceMessageId }];
+    });
+  return [...known, ...byBody];
+}
+
+export function deadMessage({ MessageId = '', Body = '', MessageAttributes = {} }: Message): DeadMessage {
   return {
     messageId: MessageId,
     sourceMessageId: MessageAttributes.source_message_id?.StringValue ?? MessageId,
-    reason: MessageAttributes.error_type?.StringValue ?? 'received too often',
+    reason: MessageAttributes.error_type?.StringValue ?? RECEIVED_TOO_OFTEN,
     body: Body,
   };
 }

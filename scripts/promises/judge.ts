@@ -1,4 +1,11 @@
-import { type Evidence, eventIdOf, type OrderRow, type SentMessage } from './evidence.ts';
+import {
+  type DeadMessage,
+  type Evidence,
+  eventIdOf,
+  type OrderRow,
+  RECEIVED_TOO_OFTEN,
+  type SentMessage,
+} from './evidence.ts';
 
 export interface Verdict {
   readonly promise: string;
@@ -20,7 +27,7 @@ export interface Judgement {
 
 /** Judges the promises of the pipeline from what is in tables and queues, and from what was sent. */
 export function judge(evidence: Evidence, left: number): Judgement {
-  const { sent, events, orders, deliveries, dead } = evidence;
+  const { sent, events, orders, deliveries, dead, commits } = evidence;
   const eventIds = distinct(sent.map(({ eventId }) => eventId).filter((eventId) => eventId !== null));
   const announced = distinct(deliveries.map(eventIdOf).filter((eventId) => eventId !== undefined));
   const statusOf = new Map(events.map(({ eventId, status }) => [eventId, status]));
@@ -33,6 +40,9 @@ export function judge(evidence: Evidence, left: number): Judgement {
         ...missing.map((eventId) => `${eventId} has no row`),
         ...events.filter(({ eventId }) => !eventIds.includes(eventId)).map(({ eventId }) => `nobody sent ${eventId}`),
         ...wrongOrders(sent, orders),
+        ...[...(commits ?? [])]
+          .filter(([, count]) => count > 1)
+          .map(([eventId, count]) => `${eventId} was committed ${count} times`),
       ],
     },
     {
@@ -54,6 +64,11 @@ export function judge(evidence: Evidence, left: number): Judgement {
       against: events
         .filter(({ eventId, status }) => status !== 'sent' && !isDead(evidence, eventId))
         .map(({ eventId, status }) => `${eventId} is ${status}, and its message is gone`),
+    },
+    {
+      promise: 'G5',
+      meaning: 'one bad message harms no other',
+      against: condemned(evidence).map(({ reason, body }) => `quarantined as ${reason}, and nothing is wrong: ${body}`),
     },
   ];
   return {
@@ -85,6 +100,12 @@ function wrongOrders(sent: readonly SentMessage[], orders: readonly OrderRow[]):
   ];
 }
 
+/** Quarantined messages that say what is stored of their event: they were to be acknowledged as duplicates, or as done. */
+function condemned({ orders, dead }: Evidence): readonly DeadMessage[] {
+  const stored = new Set(orders.map(canonical));
+  return dead.filter(({ reason, body }) => reason !== RECEIVED_TOO_OFTEN && stored.has(canonicalBody(body)));
+}
+
 /** Messages that are neither done, their event being stored and sent as they told it, nor in the dead-letter queue. */
 function unaccounted({ sent, events, orders, dead }: Evidence): readonly string[] {
   const sentEvents = new Set(events.filter(({ status }) => status === 'sent').map(({ eventId }) => eventId));
@@ -101,6 +122,14 @@ function unaccounted({ sent, events, orders, dead }: Evidence): readonly string[
 function isDead({ sent, dead }: Evidence, eventId: string): boolean {
   const messageIds = sent.filter((message) => message.eventId === eventId).map(({ messageId }) => messageId);
   return dead.some(({ sourceMessageId }) => messageIds.includes(sourceMessageId));
+}
+
+function canonicalBody(body: string): string {
+  try {
+    return canonical(JSON.parse(body));
+  } catch {
+    return '';
+  }
 }
 
 /** The columns of a flat object in one order, all values as text. */

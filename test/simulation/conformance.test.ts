@@ -28,7 +28,6 @@ function simulated(fifo: boolean): Subject {
     dice: new Rng(1),
     calls: 0,
     flying: new Map(),
-    paused: false,
     done: false,
   });
 

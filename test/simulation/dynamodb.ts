@@ -152,6 +152,17 @@ export class DynamoDb {
     return { kind: 'done' };
   }
 
+  /** A transaction without a row of ours: what a consumer writes that keeps its state elsewhere. False when it is cancelled. */
+  writeItems(writes: readonly BusinessWrite[], nowMs: number): boolean {
+    if (writes.some((write) => this.#judgeWrite(write, nowMs).code !== 'None')) return false;
+    if (writes.some((write) => write.kind === 'put' && REFUSED_ATTRIBUTE in write.item)) return false;
+    for (const write of writes) {
+      this.#write(writeName(write), write);
+      this.#locks.set(writeName(write), nowMs + LOCK_MS);
+    }
+    return true;
+  }
+
   row(eventId: string): AttributeMap | undefined {
     return this.rows.get(eventId);
   }

@@ -39,11 +39,10 @@ export interface Invocation {
   calls: number;
   /** Events of commits that may be executed later. */
   readonly flying: Map<string, number>;
-  paused: boolean;
   done: boolean;
 }
 
-export type ConsumerFactory = (deps: PipelineDeps) => Pipeline;
+export type ConsumerFactory = (deps: PipelineDeps, host: Instance) => Pipeline;
 
 /** Picks what happens to a call; `fine` when nothing does. */
 type Fate = CallFate | 'fine' | 'retried_after_lost_answer' | 'retried_while_late';
@@ -79,7 +78,8 @@ export class Instance {
   invocation: Invocation | undefined;
   #frozen = false;
   #waiting: (() => void)[] = [];
-  #pausedUntilMs = 0;
+  /** A pause that a call of an earlier invocation began can reach into the next one. */
+  pausedUntilMs = 0;
   readonly #listeners = new WeakMap<AbortSignal, Set<() => void>>();
 
   constructor(world: World, name: string, version: Version, skewMs: number) {
@@ -90,29 +90,32 @@ export class Instance {
     this.clock = this.#createClock();
     const { scenario } = world;
     const rng = new Rng(mix(scenario.seed, 7, name.length, name.charCodeAt(name.length - 1)));
-    this.pipeline = world.consumer({
-      settings: world.settings,
-      meaning: meaningOf(scenario.kind, version, scenario.topicFifo, {
-        kill: () => {
-          this.#hit('function: killed by its message');
-          this.kill('the message kills the process');
-        },
-        endless: () => this.#hit('function: handler never returns'),
-        throws: (eventId) => {
-          const times = (world.thrown.get(eventId) ?? 0) + 1;
-          world.thrown.set(eventId, times);
-          if (times > 1) return false;
-          this.#hit('function: handler throws');
-          return true;
-        },
-      }),
-      store: this.store(),
-      notifier: this.notifier(),
-      queue: this.sourceQueue(),
-      clock: this.clock,
-      random: rng,
-      telemetry: this.#telemetry(),
-    });
+    this.pipeline = world.consumer(
+      {
+        settings: world.settings,
+        meaning: meaningOf(scenario.kind, version, scenario.topicFifo, {
+          kill: () => {
+            this.#hit('function: killed by its message');
+            this.kill('the message kills the process');
+          },
+          endless: () => this.#hit('function: handler never returns'),
+          throws: (eventId) => {
+            const times = (world.thrown.get(eventId) ?? 0) + 1;
+            world.thrown.set(eventId, times);
+            if (times > 1) return false;
+            this.#hit('function: handler throws');
+            return true;
+          },
+        }),
+        store: this.store(),
+        notifier: this.notifier(),
+        queue: this.sourceQueue(),
+        clock: this.clock,
+        random: rng,
+        telemetry: this.#telemetry(),
+      },
+      this,
+    );
   }
 
   get #coverage(): Coverage {
@@ -149,7 +152,7 @@ export class Instance {
   deliver(fn: () => void): void {
     if (this.dead) return;
     if (this.#frozen) this.#waiting.push(fn);
-    else if (this.#pausedUntilMs > this.world.loop.now) this.world.loop.at(this.#pausedUntilMs, () => this.deliver(fn));
+    else if (this.pausedUntilMs > this.world.loop.now) this.world.loop.at(this.pausedUntilMs, () => this.deliver(fn));
     else fn();
   }
 
@@ -279,9 +282,8 @@ export class Instance {
           if (happensAnyway) executeAt(loop.now + thereMs, () => {});
           return;
         case 'pause':
-          invocation.paused = true;
           executeAt(loop.now + thereMs, replies);
-          this.#pausedUntilMs = loop.now + thereMs + 2_000 + inner.next() * 30_000;
+          this.pausedUntilMs = loop.now + thereMs + 2_000 + inner.next() * 30_000;
           return;
         case 'crash_in_flight':
           executeAt(loop.now + thereMs, () => {});
@@ -298,6 +300,18 @@ export class Instance {
           executeAt(loop.now + thereMs + 3_000, replies, call.retry ?? call.execute);
           return;
       }
+    });
+  }
+
+  /** A call of a consumer that is not ours, under the same faults. */
+  raw<T>(operation: Operation, signal: AbortSignal, describe: string, execute: () => T, failed: T): Promise<T> {
+    return this.#call<T>(signal, {
+      operations: [operation],
+      execute,
+      refused: () => failed,
+      unknown: () => failed,
+      describe: () => describe,
+      outcome: (value) => JSON.stringify(value),
     });
   }
 

@@ -38,6 +38,8 @@ export class Broken extends Error {
 export interface Witness {
   readonly nowMs: number;
   row(eventId: string): AttributeMap | undefined;
+  /** How often a message had been received when it was given to an attempt, `request id/message id`. */
+  receiveCountOf(attempt: string): number;
   trace(text: () => string): void;
 }
 
@@ -106,12 +108,25 @@ export class Ledger implements Observer, SqsObserver {
       throw new Broken('rule 9', `${by} of ${eventId} leaves the row out of the relay's index`);
     if (before !== undefined && textOf(before.status) === 'sent' && pending)
       throw new Broken('G2', `${eventId} goes back from sent to pending`);
+    if (by === 'commit' && pending) this.#checkTrouble(eventId, after);
     if (by === 'commit') this.#owe(eventId, after);
     if (!pending) {
       for (const { count } of this.#owed.get(eventId) ?? []) {
         if (count === 0) throw new Broken('G2', `${eventId} is marked as sent before it was published`);
       }
     }
+  }
+
+  /** Rule 9: the commit of a delivery that may be the last one is in the relay's index from the start. */
+  #checkTrouble(eventId: string, row: AttributeMap): void {
+    const attempt = textOf(row.lease_owner);
+    const receives = this.#witness.receiveCountOf(attempt);
+    if (receives <= 1 && this.scenario.maxReceiveCount > 1) return;
+    if (textOf(row.relay_shard) === '')
+      throw new Broken(
+        'rule 9',
+        `${attempt} commits ${eventId} at receive ${receives} and leaves it out of the relay's index`,
+      );
   }
 
   #owe(eventId: string, row: AttributeMap): void {

@@ -266,6 +266,36 @@ export const MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'the commit of a redelivery stays out of the index of rows in trouble',
+    edits: [{ file: 'core/plan.ts', from: 'inTrouble: work.receiveCount > 1 ||', to: 'inTrouble:' }],
+  },
+  {
+    name: 'permanent before transient: a message with a bad event goes while another of its events is unfinished',
+    edits: [
+      {
+        file: 'core/work.ts',
+        from: "return transient ?? permanent ?? { kind: 'done' };",
+        to: "return permanent ?? transient ?? { kind: 'done' };",
+      },
+    ],
+  },
+  {
+    name: 'nobody is suspected of killing the process',
+    edits: [{ file: 'core/batch.ts', from: 'const KILLER_RECEIVES = 3;', to: 'const KILLER_RECEIVES = 1_000;' }],
+  },
+  {
+    name: 'finished messages are not deleted before a suspect is tried',
+    edits: [
+      { file: 'core/finished.ts', from: 'if (finished.length === 0) return;', to: 'if (finished.length >= 0) return;' },
+    ],
+  },
+  {
+    name: 'suspects are always tried in the same order',
+    edits: [
+      { file: 'core/batch.ts', from: 'const direction = receives % 2 === 0 ? -1 : 1;', to: 'const direction = 1;' },
+    ],
+  },
 ];
 
 export function mutantNamed(name: string): Mutant {

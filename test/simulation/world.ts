@@ -84,6 +84,8 @@ export class World implements Witness {
   readonly #idle: Instance[] = [];
   readonly #running = new Set<Running>();
   readonly #latest = new Map<string, Invocation>();
+  /** Receive counts by attempt. */
+  readonly #attempts = new Map<string, number>();
   #broken: Broken | undefined;
   #ended = false;
   #ordinal = 0;
@@ -197,6 +199,10 @@ export class World implements Witness {
     return this.db.row(eventId);
   }
 
+  receiveCountOf(attempt: string): number {
+    return this.#attempts.get(attempt) ?? 0;
+  }
+
   returned(messageId: string, receiveCount: number, reason: string): void {
     if (reason === 'lease_held') this.coverage.hit('lease: held by another');
     if (receiveCount >= this.scenario.maxReceiveCount)
@@ -252,7 +258,10 @@ export class World implements Witness {
     if (this.#running.size > 1) this.coverage.hit('function: overlapping invocations');
     if (this.#relayRunning) this.coverage.hit('relay: overlapped by a consumer');
     this.#records += batch.length;
-    for (const message of batch) this.#latest.set(message.messageId, invocation);
+    for (const message of batch) {
+      this.#latest.set(message.messageId, invocation);
+      this.#attempts.set(`${invocation.requestId}/${message.messageId}`, message.receiveCount);
+    }
     this.trace(
       () =>
         `${running.instance.name} ${invocation.requestId} receives ${batch

@@ -434,13 +434,15 @@ export class Instance {
             }))
             .sort((a, b) => (a.place < b.place ? -1 : 1))
             .filter(({ place }) => after === undefined || place > after.padStart(0));
-          const page = all.slice(0, limit);
+          // A page may be shorter than asked.
+          const size = Math.min(limit, 4);
+          const page = all.slice(0, size);
           const last = page.at(-1)?.row;
           for (const { row } of page) this.world.indexed.add(textOf(row.event_id));
           return {
             eventIds: page.map(({ row }) => textOf(row.event_id)),
             ...(page[0] !== undefined && { oldestExpiresAtMs: Number(numberOf(page[0].row.lease_expires_at_ms)) }),
-            ...(all.length > limit &&
+            ...(all.length > size &&
               last !== undefined && {
                 next: {
                   event_id: { S: textOf(last.event_id) },
@@ -457,10 +459,10 @@ export class Instance {
         call('relay_scan', signal, `scan ${segment}/${segments}`, () => {
           const mine = [...rows.values()].filter((row) => segmentOf(textOf(row.event_id), segments) === segment);
           const start = from === undefined ? 0 : Number(numberOf(from.place));
-          const page = mine.slice(start, start + 20);
+          const page = mine.slice(start, start + 6);
           return {
             rows: page.filter((row) => textOf(row.status) === 'pending').map((row) => this.#parse(row)),
-            ...(mine.length > start + 20 && { next: { place: { N: String(start + 20) } } }),
+            ...(mine.length > start + 6 && { next: { place: { N: String(start + 6) } } }),
           };
         }),
     };

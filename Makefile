@@ -23,7 +23,7 @@ node_modules/.installed: package.json package-lock.json functions/package.json
 
 .venv/.installed: scripts/requirements.txt
 	python3 -m venv .venv
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement scripts/requirements.txt
+	.venv/bin/python -m pip install -qq --disable-pip-version-check --requirement scripts/requirements.txt
 	@touch $@
 
 ## Building -------------------------------------------------------------------------------------------------------------
@@ -86,6 +86,14 @@ scripts/bench/node_modules/.installed: scripts/bench/package.json scripts/bench/
 fmt: node_modules/.installed ## Formats TypeScript, JSON and Terraform
 	@$(NODE) node_modules/@biomejs/biome/bin/biome check --write --log-level=warn .
 	@git ls-files -z -- '*.tf' '*.tfvars' '*.tftest.hcl' | xargs -0 -r terraform fmt
+
+## Proving, for longer ---------------------------------------------------------------------------------------------------
+
+.PHONY: storm chaos
+storm: install package ## The deployed pipeline behind proxies that inject faults; arguments: ARGS="--events 2000 --quick"
+	@$(NODE) scripts/storm.ts $(ARGS)
+chaos: install package ## The deployed pipeline while its functions are killed, redeployed, starved; ARGS="--quick"
+	@$(NODE) scripts/chaos.ts $(ARGS)
 
 ## Leaving --------------------------------------------------------------------------------------------------------------
 

@@ -142,7 +142,7 @@ function distinct<T>(items: readonly T[]): readonly T[] {
   return [...new Set(items)];
 }
 
-function tally(items: readonly string[]): ReadonlyMap<string, number> {
+export function tally(items: readonly string[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
   return counts;

@@ -31,7 +31,11 @@ export async function bundle(root: string): Promise<Bundle> {
     platform: 'node',
     target: 'node22',
     mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': './functions/src/aws/lambda-credentials.ts' },
+    // What the SDK brings along for other places than Lambda; the files say why.
+    alias: {
+      '@aws-sdk/credential-provider-node': './functions/src/aws/lambda-credentials.ts',
+      bowser: './functions/src/aws/no-browser.ts',
+    },
     minify: true,
     legalComments: 'none',
     charset: 'utf8',

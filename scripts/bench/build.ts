@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { unzipSync } from 'fflate';
@@ -26,23 +26,29 @@ export async function buildAll(root: string, out: string, zip: string): Promise<
   const bundled = ['sequential', 'parallel', 'powertools', 'sdk-only'] as const;
   const functions: Partial<Record<Variant | 'sdk-only', Built>> = {};
   for (const name of bundled) {
-    const file = join(out, name, 'index.mjs');
-    await build({
-      entryPoints: [join(root, 'scripts/bench/variants', `${name}.ts`)],
-      outfile: file,
+    const { metafile } = await build({
+      entryPoints: [{ in: join(root, 'scripts/bench/variants', `${name}.ts`), out: 'index' }],
+      outdir: join(out, name),
+      outExtension: { '.js': '.mjs' },
       bundle: true,
+      splitting: true,
       format: 'esm',
       platform: 'node',
       target: 'node22',
       mainFields: ['module', 'main'],
-      alias: { '@aws-sdk/credential-provider-node': join(root, 'functions/src/aws/lambda-credentials.ts') },
+      alias: {
+        '@aws-sdk/credential-provider-node': join(root, 'functions/src/aws/lambda-credentials.ts'),
+        bowser: join(root, 'functions/src/aws/no-browser.ts'),
+      },
       minify: true,
       legalComments: 'none',
+      metafile: true,
       logLevel: 'warning',
       // Powertools' CommonJS dependencies ask for it.
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     });
-    functions[name] = { file, bytes: statSync(file).size };
+    const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+    functions[name] = { file: join(out, name, 'index.mjs'), bytes };
   }
   functions.pipeline = unpack(zip, join(out, 'pipeline'));
   await build({

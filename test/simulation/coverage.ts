@@ -59,6 +59,7 @@ export const OTHER_FAULTS = [
   'acknowledgement lost',
   'visibility ran out while the message was worked on',
   'message shown twice',
+  'message delivered twice in one batch',
   'message sent twice by the producer',
   'message moved to the dead-letter queue by SQS',
   'message quarantined',

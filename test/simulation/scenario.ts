@@ -44,6 +44,8 @@ export type Nature =
   | 'good'
   | 'sent_twice'
   | 'several_events'
+  | 'shared_event'
+  | 'one_event_twice'
   | 'one_bad_of_several'
   | 'legacy'
   | 'not_json'
@@ -207,6 +209,10 @@ const NATURES: readonly Nature[] = [
   'sent_twice',
   'several_events',
   'several_events',
+  'shared_event',
+  'shared_event',
+  'one_event_twice',
+  'one_bad_of_several',
   'one_bad_of_several',
   'legacy',
   'legacy',
@@ -257,12 +263,26 @@ function message(
       return single(event(id), true);
     case 'sent_twice': {
       if (earlier.length === 0) return { ...single(event(id), true), nature: 'good' };
-      const other = rng.pick(earlier.slice(-6));
+      const several = before.filter((other) => other.nature === 'several_events');
+      const other = rng.pick([...earlier, ...several].slice(-6));
       return { ...base, groupId: other.groupId, body: other.body, events: other.events };
     }
     case 'several_events': {
       const parts = Array.from({ length: rng.int(2, 3) }, (_, index) => event(`${id}.${index}`));
       return { ...base, body: JSON.stringify({ batch: parts }), events: parts.map((part) => of(part, true)) };
+    }
+    case 'shared_event': {
+      // Two messages of several events have one of them in common, as two notifications about one object have.
+      const other = earlier.at(-1)?.events[0];
+      if (other === undefined) return { ...single(event(id), true), nature: 'good' };
+      const fresh = event(`${id}.0`);
+      const parts = [JSON.parse(other.content) as Payload, fresh];
+      if (rng.chance(0.5)) parts.reverse();
+      return { ...base, body: JSON.stringify({ batch: parts }), events: parts.map((part) => of(part, true)) };
+    }
+    case 'one_event_twice': {
+      const payload = event(id);
+      return { ...base, body: JSON.stringify({ batch: [payload, payload] }), events: [of(payload, true)] };
     }
     case 'one_bad_of_several': {
       const fine = event(`${id}.0`);

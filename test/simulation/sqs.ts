@@ -126,6 +126,19 @@ export class Sqs {
     return batch;
   }
 
+  /** A standard queue may deliver a message twice in one batch; the second copy has a receipt handle of its own. */
+  secondHandle(message: Message): string {
+    const handle = `${message.handle}+`;
+    message.handles.add(handle);
+    this.#byHandle.set(handle, message);
+    message.handle = handle;
+    return handle;
+  }
+
+  messageIdOf(handle: string): string {
+    return this.#byHandle.get(handle)?.messageId ?? '';
+  }
+
   /** True when it is gone. */
   delete(handle: string, nowMs: number): boolean {
     const message = this.#byHandle.get(handle);

@@ -80,6 +80,7 @@ export class World implements Witness {
   token = 0;
   readonly #options: RunOptions;
   readonly #rng: Rng;
+  readonly #twins: Rng;
   readonly #timeline: string[] = [];
   readonly #idle: Instance[] = [];
   readonly #running = new Set<Running>();
@@ -101,6 +102,7 @@ export class World implements Witness {
     this.#options = options;
     this.consumer = options.consumer ?? createRealConsumer;
     this.#rng = new Rng(mix(seed, 3));
+    this.#twins = new Rng(mix(seed, 19));
     this.weather = options.weather ?? this.scenario.weather;
     this.settings =
       options.lease === false
@@ -276,7 +278,12 @@ export class World implements Witness {
     );
     instance.begin(invocation);
     const records = batch.map((message) => toRecord(message));
-    const handles = batch.map(({ handle }) => handle);
+    const twice = batch[this.#twins.int(0, batch.length - 1)];
+    if (twice !== undefined && !this.queue.rules.fifo && this.#twins.chance(this.weather.queue * 0.5)) {
+      this.coverage.hit('message delivered twice in one batch');
+      records.push({ ...toRecord(twice), receiptHandle: this.queue.secondHandle(twice) });
+    }
+    const handles = records.map(({ receiptHandle }) => receiptHandle ?? '');
     loop.at(invocation.deadlineMs, () => this.#timeOut(running));
     for (const message of batch) this.#mayShowAgain(message);
     // Through the instance: a process that dies in its first step hears of nothing more.
@@ -365,10 +372,10 @@ export class World implements Witness {
       return this.#fail(new Broken('answer', `the answer names ${failed.join(' ')} for ${[...ids].join(' ')}`));
     const lost = this.#fault(invocation, 'ack', this.weather.queue);
     this.loop.after(5 + invocation.dice.next() * 40, () => {
-      for (const [index, message] of batch.entries()) {
-        if (failed.includes(message.messageId)) continue;
+      for (const handle of handles) {
+        if (failed.includes(this.queue.messageIdOf(handle))) continue;
         if (lost && invocation.dice.chance(0.5)) this.coverage.hit('acknowledgement lost');
-        else this.#guard(() => this.queue.delete(handles[index] as string, this.loop.now));
+        else this.#guard(() => this.queue.delete(handle, this.loop.now));
       }
       this.schedulePoll();
     });

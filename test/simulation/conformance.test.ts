@@ -1,9 +1,11 @@
 import type { SourceRecord } from '../../functions/src/core/types.ts';
 import { conformanceOf, type Subject } from './conformance.ts';
-import { Instance } from './host.ts';
+import { Instance } from './container.ts';
 import { BUSINESS_TABLE, ROW_TABLE, TOPIC } from './meaning.ts';
+import { notifierOf, sourceQueueOf } from './messaging-ports.ts';
 import { Rng } from './rng.ts';
 import { scenarioOf } from './scenario.ts';
+import { storeOf } from './store-port.ts';
 import { toRecord, World } from './world.ts';
 
 /** The simulated services without any fault, asked what local AWS is asked in test/integration/conformance.test.ts. */
@@ -42,8 +44,8 @@ function simulated(fifo: boolean): Subject {
       await world.loop.run(() => answered);
       return answer;
     };
-  const store = host.store();
-  const queue = host.sourceQueue();
+  const store = storeOf(host);
+  const queue = sourceQueueOf(host);
   return {
     rowTable: ROW_TABLE,
     businessTable: BUSINESS_TABLE,
@@ -58,7 +60,7 @@ function simulated(fifo: boolean): Subject {
       readItems: driven(store.readItems),
       update: driven(store.update),
     },
-    notifier: { publish: driven(host.notifier().publish) },
+    notifier: { publish: driven(notifierOf(host).publish) },
     queue: {
       changeVisibility: driven(queue.changeVisibility),
       delete: driven(queue.delete),

@@ -1,4 +1,4 @@
-import { beforeAll, afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import type { BusinessWrite, Notification, SourceRecord } from '../../functions/src/core/types.ts';
 import type { CommitEvent, CommitOutcome, EventStore, Notifier, SourceQueue } from '../../functions/src/ports.ts';

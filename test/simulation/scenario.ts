@@ -1,8 +1,8 @@
 import type { PipelineSettings, RelaySettings } from '../../functions/src/core/settings.ts';
 import type { CallFate } from './coverage.ts';
-import { mix, Rng } from './rng.ts';
 import type { Version, WorldKind } from './meaning.ts';
 import { ROW_TABLE } from './meaning.ts';
+import { mix, Rng } from './rng.ts';
 
 /** How much goes wrong in a run. */
 export interface Weather {

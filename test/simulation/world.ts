@@ -1,14 +1,16 @@
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
-import { createRelay } from '../../functions/src/core/relay.ts';
 import type { BatchAnswer } from '../../functions/src/core/pipeline.ts';
+import { createRelay } from '../../functions/src/core/relay.ts';
 import type { PipelineSettings } from '../../functions/src/core/settings.ts';
 import type { SourceRecord } from '../../functions/src/core/types.ts';
+import { type ConsumerFactory, createRealConsumer, Instance, type Invocation } from './container.ts';
 import { Coverage } from './coverage.ts';
 import { DynamoDb } from './dynamodb.ts';
-import { type ConsumerFactory, createRealConsumer, Instance, type Invocation } from './host.ts';
 import { Broken, Ledger, type Witness } from './ledger.ts';
 import { Loop } from './loop.ts';
 import { BUSINESS_TABLE, ROW_TABLE, type Version } from './meaning.ts';
+import { notifierOf } from './messaging-ports.ts';
+import { relayStoreOf } from './relay-port.ts';
 import { mix, Rng } from './rng.ts';
 import { SABOTAGE, type Scenario, scenarioOf, type Weather } from './scenario.ts';
 import { Sns } from './sns.ts';
@@ -436,8 +438,8 @@ export class World implements Witness {
     this.#relayRunning = true;
     const relay = createRelay({
       settings: { ...scenario.relay, leaseMarginMs: this.settings.leaseMarginMs },
-      store: instance.relayStore(),
-      notifier: instance.notifier(),
+      store: relayStoreOf(instance),
+      notifier: notifierOf(instance),
       clock: instance.clock,
       random: new Rng(mix(scenario.seed, invocation.ordinal, 17)),
       telemetry: { info: () => {}, warn: () => {}, error: () => {}, count: () => {} },

@@ -1,5 +1,5 @@
+import { type ConsumerFactory, createRealConsumer } from '../container.ts';
 import { textOf } from '../dynamodb.ts';
-import { createRealConsumer, type ConsumerFactory } from '../host.ts';
 import { SABOTAGE, scenarioOf } from '../scenario.ts';
 import { World } from '../world.ts';
 import { createNaive } from './naive.ts';

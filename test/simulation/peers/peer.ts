@@ -1,5 +1,5 @@
-import type { PipelineDeps } from '../../../functions/src/core/pipeline.ts';
 import type { AttributeMap } from '../../../functions/src/core/attribute-value.ts';
+import type { PipelineDeps } from '../../../functions/src/core/pipeline.ts';
 import type { BusinessWrite, DecodedEvent, Notification, SourceRecord } from '../../../functions/src/core/types.ts';
 
 /** What a peer may do beyond our ports, under the same faults: its own state, and business writes without our row. */

@@ -1,4 +1,5 @@
-import type { Instance } from '../host.ts';
+import type { Instance } from '../container.ts';
+import { notifierOf } from '../messaging-ports.ts';
 import type { IdempotencyRecord, PeerServices } from './peer.ts';
 
 /** What one world keeps for a peer. */
@@ -44,7 +45,7 @@ export function servicesOf(host: Instance, state: PeerState): PeerServices {
       ),
     publish: async (notifications, signal) => {
       for (const notification of notifications) {
-        const [outcome] = await host.notifier().publish(notification.topicArn, [{ notification }], signal);
+        const [outcome] = await notifierOf(host).publish(notification.topicArn, [{ notification }], signal);
         if (outcome?.kind !== 'published') return false;
       }
       return true;

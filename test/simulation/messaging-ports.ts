@@ -1,0 +1,87 @@
+import type { Notifier, PublishOutcome, SourceQueue } from '../../functions/src/ports.ts';
+import type { Instance, Invocation } from './container.ts';
+
+/** SNS as a container sees it. */
+export function notifierOf(host: Instance): Notifier {
+  const { world } = host;
+  return {
+    publish: (topicArn, entries, signal) =>
+      host.call<readonly PublishOutcome[]>(signal, {
+        operations: ['publish'],
+        execute: (dice) =>
+          entries.map(({ notification }): PublishOutcome => {
+            const [strikes, which] = [host.strikes(dice), dice.next()];
+            if (strikes && which < 0.6) {
+              host.hit('publish: partial failure');
+              return { kind: 'failed', name: 'InternalError', unknown: false };
+            }
+            const taken = !strikes || which < 0.8;
+            const snsMessageId = taken ? world.sns.publish(notification, world.loop.now) : '';
+            if (snsMessageId === undefined) return { kind: 'failed', name: 'InvalidParameter', unknown: false };
+            if (!strikes) return { kind: 'published', snsMessageId };
+            host.hit('publish: entry in neither list');
+            return { kind: 'failed', name: 'NoResultEntry', unknown: true };
+          }),
+        refused: () => entries.map(() => ({ kind: 'failed', name: 'ThrottledException', unknown: false })),
+        unknown: () => entries.map(() => ({ kind: 'failed', name: 'TimeoutError', unknown: true })),
+        describe: () =>
+          `publish ${entries.map(({ notification }) => notification.attributes.event_id?.value).join(' ')} to ${topicArn.split(':').pop()}`,
+        outcome: (outcomes) =>
+          outcomes.map((outcome) => (outcome.kind === 'published' ? 'ok' : outcome.name)).join(' '),
+      }),
+  };
+}
+
+/** SQS as a container sees it. */
+export function sourceQueueOf(host: Instance): SourceQueue {
+  const { world } = host;
+  const failed = (outcomes: readonly boolean[]): string => outcomes.map((each) => (each ? 'failed' : 'ok')).join(' ');
+  return {
+    changeVisibility: (entries, signal) =>
+      host.call<readonly boolean[]>(signal, {
+        operations: ['visibility'],
+        execute: (dice) =>
+          entries.map(({ receiptHandle, seconds }) => {
+            if (host.strikes(dice)) return true;
+            const changed = world.queue.changeVisibility(receiptHandle, seconds, world.loop.now);
+            world.schedulePoll();
+            return !changed;
+          }),
+        refused: () => entries.map(() => true),
+        unknown: () => entries.map(() => true),
+        describe: () =>
+          `hide ${entries.map(({ receiptHandle, seconds }) => `${receiptHandle} ${seconds}s`).join(', ')}`,
+        outcome: failed,
+      }),
+    delete: (handles, signal) =>
+      host.call<readonly boolean[]>(signal, {
+        operations: ['delete'],
+        execute: (dice) => handles.map((handle) => host.strikes(dice) || !world.queue.delete(handle, world.loop.now)),
+        refused: () => handles.map(() => true),
+        unknown: () => handles.map(() => true),
+        describe: () => `delete ${handles.join(' ')}`,
+        outcome: failed,
+      }),
+    quarantine: (messages, signal) => {
+      const by = host.invocation as Invocation;
+      return host.call<readonly boolean[]>(signal, {
+        operations: ['quarantine'],
+        execute: (dice) =>
+          messages.map((message) => {
+            if (host.strikes(dice)) {
+              host.hit('quarantine: partial failure');
+              return true;
+            }
+            host.hit('message quarantined');
+            world.queue.quarantine(message, by);
+            return false;
+          }),
+        refused: () => messages.map(() => true),
+        unknown: () => messages.map(() => true),
+        describe: () =>
+          `quarantine ${messages.map(({ messageId, attributes }) => `${messageId} ${attributes.error_type?.value}`).join(', ')}`,
+        outcome: failed,
+      });
+    },
+  };
+}

@@ -301,7 +301,7 @@ variable "notification_group_id" {
 # --- Queue -----------------------------------------------------------------------------------------------------------
 
 variable "fifo" {
-  description = "Presence makes queue and dead-letter queue FIFO, or says that the existing ones are. `content_based_deduplication`: SQS takes the de-duplication id from the body; needed by senders that give none, such as EventBridge. `high_throughput`: limits and de-duplication apply per message group. Null: standard queues. Changing it replaces the queues."
+  description = "Presence makes queue and dead-letter queue FIFO, or says that the existing ones are. `content_based_deduplication`: SQS takes the de-duplication id from the body; needed by senders that give none, such as EventBridge. `high_throughput`: limits and de-duplication apply per message group. Null: standard queues. Changing it replaces the queues, and the topic unless `topic_fifo` keeps it as it is."
   type = object({
     content_based_deduplication = optional(bool, false)
     high_throughput             = optional(bool, true)

@@ -32,11 +32,12 @@ resource "aws_cloudwatch_event_target" "function" {
 }
 
 resource "aws_lambda_permission" "schedule" {
-  statement_id   = "schedule"
-  action         = "lambda:InvokeFunction"
-  function_name  = module.function.function.name
-  principal      = "events.amazonaws.com"
-  source_account = var.aws.account_id
+  statement_id  = "schedule"
+  action        = "lambda:InvokeFunction"
+  function_name = module.function.function.name
+  principal     = "events.amazonaws.com"
+  # Out of the rule's ARN: an account from a data source is unknown under `depends_on`, and would replace this.
+  source_account = split(":", aws_cloudwatch_event_rule.schedule.arn)[4]
   source_arn     = aws_cloudwatch_event_rule.schedule.arn
 }
 

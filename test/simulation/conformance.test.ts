@@ -1,12 +1,13 @@
 import type { SourceRecord } from '../../functions/src/core/types.ts';
 import { conformanceOf, type Subject } from './conformance.ts';
 import { Instance } from './container.ts';
+import { toRecord } from './event-source.ts';
 import { BUSINESS_TABLE, ROW_TABLE, TOPIC } from './meaning.ts';
 import { notifierOf, sourceQueueOf } from './messaging-ports.ts';
 import { Rng } from './rng.ts';
 import { scenarioOf } from './scenario.ts';
 import { storeOf } from './store-port.ts';
-import { toRecord, World } from './world.ts';
+import { World } from './world.ts';
 
 /** The simulated services without any fault, asked what local AWS is asked in test/integration/conformance.test.ts. */
 for (const fifo of [false, true]) {

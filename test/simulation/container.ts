@@ -130,7 +130,7 @@ export class Instance {
     if (this.dead) return;
     this.dead = true;
     this.world.trace(() => `${this.name} dies: ${why}`);
-    this.world.died(this);
+    this.world.source.died(this);
   }
 
   deliver(fn: () => void): void {

@@ -44,7 +44,7 @@ export function sourceQueueOf(host: Instance): SourceQueue {
           entries.map(({ receiptHandle, seconds }) => {
             if (host.strikes(dice)) return true;
             const changed = world.queue.changeVisibility(receiptHandle, seconds, world.loop.now);
-            world.schedulePoll();
+            world.source.schedulePoll();
             return !changed;
           }),
         refused: () => entries.map(() => true),

@@ -1,0 +1,64 @@
+import { textOf } from './dynamodb.ts';
+import { Broken } from './ledger.ts';
+import { BUSINESS_TABLE } from './meaning.ts';
+import { SABOTAGE } from './scenario.ts';
+import type { DeadLettered } from './sqs.ts';
+import type { World } from './world.ts';
+
+/** Everything must have come to rest this long after the last fault. */
+const PATIENCE_MS = 12 * 3_600_000;
+/** Rounds in which a person redrives the dead-letter queue. */
+const REDRIVES = 3;
+
+/** The end of a run: all faults are over, dead letters are redriven, and everything must come to rest. */
+export class Ending {
+  readonly world: World;
+  #redrives = 0;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  /** From the last fault on: redrives what is in the dead-letter queue once, and ends when nothing is left to do. */
+  watch(): void {
+    const { loop, queue } = this.world;
+    if (loop.now > this.world.scenario.quietAtMs + PATIENCE_MS)
+      return this.world.fail(new Broken('progress', this.#unrest()));
+    loop.after(20_000, () => this.watch());
+    if (this.world.unsent > 0 || this.world.source.busy > 0 || this.world.inFlight > 0 || this.world.relay.running)
+      return;
+    if (queue.inQueue > 0) return this.world.source.schedulePoll();
+    if (this.#redrives < REDRIVES) {
+      this.#redrives += 1;
+      const waiting = queue.deadLetters.filter((dead) => !dead.redriven && this.#worthRedriving(dead));
+      for (const dead of waiting) {
+        this.world.coverage.hit('message redriven');
+        const message = queue.redrive(dead, loop.now);
+        this.world.ledger.sent(message);
+        this.world.trace(() => `redrive of ${dead.messageId} as ${message.messageId}`);
+      }
+      if (waiting.length > 0) return this.world.source.schedulePoll();
+    }
+    const owed = [...this.world.db.rows.values()].some((row) => textOf(row.status) === 'pending');
+    if (owed && this.world.options.relay !== false) return;
+    this.world.end();
+    if (this.world.options.lenient === true) return;
+    this.world.ledger.atRest(queue.deadLetters);
+    this.world.ledger.checkBusiness((key) => this.world.db.item(BUSINESS_TABLE, { pk: { S: key } }));
+  }
+
+  /** Everything once; what is not known to be bad again, since a handler may still have thrown. */
+  #worthRedriving(dead: DeadLettered): boolean {
+    const spec = this.world.ledger.specOf(dead.origin);
+    if (spec === undefined) return false;
+    if (SABOTAGE.has(spec.nature)) return this.#redrives === 1;
+    return this.#redrives === 1 || !this.world.ledger.isHopeless(spec) || spec.nature === 'one_bad_of_several';
+  }
+
+  #unrest(): string {
+    const pending = [...this.world.db.rows.values()]
+      .filter((row) => textOf(row.status) === 'pending')
+      .map((row) => textOf(row.event_id));
+    return `no rest ${PATIENCE_MS / 3_600_000} h after the last fault: ${this.world.queue.inQueue} messages in the queue, ${this.world.source.busy} invocations, pending: ${pending.join(' ')}`;
+  }
+}

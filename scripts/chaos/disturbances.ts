@@ -11,7 +11,8 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns';
 import type { Rng } from '../../test/simulation/rng.ts';
-import { killFunction } from '../../test/support/function-process.ts';
+import { functionRuns, killFunction } from '../../test/support/function-process.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 import { root } from '../local/checkout.ts';
 import { type Redrive, redrive } from '../reliability/redrive.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type Stage } from '../reliability/stage.ts';
@@ -25,11 +26,16 @@ export interface Disturbed {
   readonly redrives: Redrive[];
 }
 
+const PUBLISHING = ['Publish', 'PublishBatch'];
+
 /** Each does its harm, and undoes what would not end by itself. */
 export const disturbances: Readonly<
   Record<DisturbanceName, (stage: Stage, rng: Rng, disturbed: Disturbed) => Promise<void>>
 > = {
   kill: async ({ places, localAws }, _rng, disturbed) => {
+    // Between two batches, or after a deployment, there may be none for a moment.
+    const runs = () => functionRuns(places.consumer_function, localAws).length > 0;
+    await waitUntil('a process to kill', runs, { timeoutMs: 10_000 }).catch(() => {});
     disturbed.killed += (await killFunction(places.consumer_function, localAws)).length;
   },
 
@@ -56,17 +62,21 @@ export const disturbances: Readonly<
         return { Protocol, Endpoint, RawMessageDelivery: Attributes.RawMessageDelivery ?? 'false' };
       }),
     );
+    if (process.env.DEBUG_CHAOS) console.log('DELETE', Date.now());
     await sns.send(new DeleteTopicCommand({ TopicArn }));
+    if (process.env.DEBUG_CHAOS) console.log('DELETED', Date.now());
     await sleep(rng.int(2000, 5000));
     const Name = TopicArn.slice(TopicArn.lastIndexOf(':') + 1);
     // A topic without its subscriptions takes announcements and gives them to nobody, which no publisher can notice. So
     // that the promise is what is judged, nobody publishes until the subscription is back as well.
-    const gap = proxy.on(['Publish', 'PublishBatch'], { kind: 'hold' });
+    const gap = proxy.on(PUBLISHING, { kind: 'hold' });
+    await waitUntil('what is under way to be answered', () => proxy.underWay(PUBLISHING) === 0, { everyMs: 10 });
     const { Policy } = topic;
     await sns.send(new CreateTopicCommand({ Name, ...(Policy === undefined ? {} : { Attributes: { Policy } }) }));
     for (const { Protocol, Endpoint, RawMessageDelivery } of subscriptions) {
       await sns.send(new SubscribeCommand({ TopicArn, Protocol, Endpoint, Attributes: { RawMessageDelivery } }));
     }
+    if (process.env.DEBUG_CHAOS) console.log('BACK', Date.now());
     gap.release();
   },
 

@@ -10,10 +10,7 @@ export interface Redrive {
 
 /** Sends everything in the dead-letter queue back to the queue, quarantined messages too, attributes and all. */
 export async function redrive({ clients: { sqs }, places }: Stage): Promise<Redrive> {
-  // What was just looked at is hidden for a moment.
-  await waitUntil('the dead-letter queue to show everything', async () => {
-    return (await depthOf(sqs, places.dlq_url)).inFlight === 0;
-  });
+  await waitUntilShown(sqs, places.dlq_url);
   const { visible } = await depthOf(sqs, places.dlq_url);
   if (visible > 0 && (await moveTask(sqs, places))) return { moved: visible, how: 'by a move task' };
   const dead = await drain(sqs, places.dlq_url);
@@ -26,6 +23,17 @@ export async function redrive({ clients: { sqs }, places }: Stage): Promise<Redr
     })),
   );
   return { moved: dead.length, how: 'by hand, since there are no move tasks here' };
+}
+
+/** Takes everything out of the dead-letter queue, so that the next run on this stage begins with an empty one. */
+export async function clearDead({ clients: { sqs }, places }: Stage): Promise<void> {
+  await waitUntilShown(sqs, places.dlq_url);
+  await drain(sqs, places.dlq_url);
+}
+
+/** What was just looked at is hidden for a moment. */
+async function waitUntilShown(sqs: Stage['clients']['sqs'], queueUrl: string): Promise<void> {
+  await waitUntil(`${queueUrl} to show everything`, async () => (await depthOf(sqs, queueUrl)).inFlight === 0);
 }
 
 /** Quarantined messages were sent, so they have no source on record, and the destination has to be said. */

@@ -1,11 +1,11 @@
 import { invoke } from '../../test/support/invoke.ts';
-import { drain, send } from '../../test/support/queues.ts';
+import { send } from '../../test/support/queues.ts';
 import type { Delivery } from '../../test/support/subscriber.ts';
 import { waitUntil } from '../../test/support/wait.ts';
 import { readDead, readEvents, readOrders, type SentMessage } from '../promises/evidence.ts';
 import { type Judgement, judge, tally } from '../promises/judge.ts';
 import { lastDeliveries, settle } from '../promises/settle.ts';
-import { type Redrive, redrive } from './redrive.ts';
+import { clearDead, type Redrive, redrive } from './redrive.ts';
 import type { Stage } from './stage.ts';
 import type { Sending } from './traffic.ts';
 
@@ -72,11 +72,7 @@ export async function runThrough(stage: Stage, trouble: Trouble, log: (line: str
   const orders = await readOrders(clients, places, runId);
   const commits = stage.commits.of(`${runId}-`);
   const judgement = judge({ sent, events, orders, deliveries, dead, commits }, left);
-  // The next run on this stage begins with an empty dead-letter queue.
-  await waitUntil('the dead-letter queue to be emptied', async () => {
-    await drain(clients.sqs, places.dlq_url);
-    return true;
-  });
+  await clearDead(stage);
   return {
     judgement,
     stormSeconds: (endedAt - startedAt) / 1000,

@@ -22,6 +22,8 @@ export interface Stage {
 export const FUNCTION_TIMEOUT_SECONDS = 5;
 
 const settings = {
+  // Of the default's fifty processes a small machine would see little but cold starts.
+  maximum_concurrency: 4,
   function_timeout_seconds: FUNCTION_TIMEOUT_SECONDS,
   backoff_base_seconds: 1,
   backoff_cap_seconds: 2,

@@ -67,6 +67,8 @@ export interface FaultProxy {
   readonly url: string;
   /** Everything that was asked since the last `reset`, matched or not. */
   readonly calls: readonly Call[];
+  /** How many calls of these operations AWS has and has not answered: a rule comes too late for them. */
+  underWay(operations: readonly string[]): number;
   /** The newest rule that matches a call wins. */
   on(operation: string | readonly string[], fault: Fault, options?: RuleOptions): Rule;
   /** Releases every rule and forgets every call. */
@@ -90,6 +92,7 @@ export async function startFaultProxy(
   const [listenAt, name] = kind === 'localstack' ? ['0.0.0.0', 'host.docker.internal'] : ['127.0.0.1', '127.0.0.1'];
   let rules: readonly ActiveRule[] = [];
   let calls: Call[] = [];
+  const underWay = new Set<Call>();
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await readAll(incoming);
@@ -150,9 +153,14 @@ export async function startFaultProxy(
 
   /** Resolves when AWS has executed the call and answered in full. */
   async function forward(call: Call, incoming: IncomingMessage): Promise<Received> {
-    const answer = await ask(endpoint, incoming, call.body);
-    observe(call, answer.status);
-    return answer;
+    underWay.add(call);
+    try {
+      const answer = await ask(endpoint, incoming, call.body);
+      observe(call, answer.status);
+      return answer;
+    } finally {
+      underWay.delete(call);
+    }
   }
 
   const server = createServer((incoming, outgoing) => {
@@ -170,6 +178,7 @@ export async function startFaultProxy(
     get calls() {
       return calls;
     },
+    underWay: (operations) => [...underWay].filter(({ operation }) => operations.includes(operation)).length,
     on: (operation, fault, options = {}) => {
       const rule = createRule(typeof operation === 'string' ? [operation] : operation, fault, options);
       rules = [rule, ...rules];

@@ -1,6 +1,7 @@
+import { Broken } from './broken.ts';
 import { textOf } from './dynamodb.ts';
-import { Broken } from './ledger.ts';
 import { BUSINESS_TABLE } from './meaning.ts';
+import { checkBusiness, checkRest } from './rest.ts';
 import { SABOTAGE } from './scenario.ts';
 import type { DeadLettered } from './sqs.ts';
 import type { World } from './world.ts';
@@ -43,16 +44,16 @@ export class Ending {
     if (owed && this.world.options.relay !== false) return;
     this.world.end();
     if (this.world.options.lenient === true) return;
-    this.world.ledger.atRest(queue.deadLetters);
-    this.world.ledger.checkBusiness((key) => this.world.db.item(BUSINESS_TABLE, { pk: { S: key } }));
+    checkRest(this.world.ledger, this.world, queue.deadLetters);
+    checkBusiness(this.world.ledger, (key) => this.world.db.item(BUSINESS_TABLE, { pk: { S: key } }));
   }
 
   /** Everything once; what is not known to be bad again, since a handler may still have thrown. */
   #worthRedriving(dead: DeadLettered): boolean {
-    const spec = this.world.ledger.specOf(dead.origin);
+    const spec = this.world.ledger.truth.specOf(dead.origin);
     if (spec === undefined) return false;
     if (SABOTAGE.has(spec.nature)) return this.#redrives === 1;
-    return this.#redrives === 1 || !this.world.ledger.isHopeless(spec) || spec.nature === 'one_bad_of_several';
+    return this.#redrives === 1 || !this.world.ledger.truth.isHopeless(spec) || spec.nature === 'one_bad_of_several';
   }
 
   #unrest(): string {

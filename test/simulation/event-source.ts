@@ -1,7 +1,7 @@
 import type { BatchAnswer } from '../../functions/src/core/pipeline.ts';
 import type { SourceRecord } from '../../functions/src/core/types.ts';
+import { Broken } from './broken.ts';
 import type { Instance, Invocation } from './container.ts';
-import { Broken } from './ledger.ts';
 import { mix, Rng } from './rng.ts';
 import type { Message } from './sqs.ts';
 import type { World } from './world.ts';
@@ -90,7 +90,7 @@ export class EventSource {
         `${running.instance.name} ${invocation.requestId} receives ${batch
           .map(
             ({ messageId, receiveCount, origin }) =>
-              `${messageId}(${this.world.ledger.specOf(origin)?.nature} ${this.world.ledger
+              `${messageId}(${this.world.ledger.truth.specOf(origin)?.nature} ${this.world.ledger.truth
                 .specOf(origin)
                 ?.events.map(({ eventId }) => eventId)
                 .join(' ')})x${receiveCount}`,

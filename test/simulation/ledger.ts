@@ -2,37 +2,13 @@ import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import { parseRow } from '../../functions/src/core/row.ts';
 import type { Notification } from '../../functions/src/core/types.ts';
 import type { CommitEvent, QuarantinedMessage, RowUpdate } from '../../functions/src/ports.ts';
+import { Broken } from './broken.ts';
 import type { Observer } from './dynamodb.ts';
 import { numberText, textOf } from './dynamodb.ts';
-import { SABOTAGE, type Scenario, type Sent } from './scenario.ts';
+import { SABOTAGE, type Scenario } from './scenario.ts';
 import type { Published } from './sns.ts';
-import type { DeadLettered, Message, Quarantiner, Sqs, SqsObserver } from './sqs.ts';
-
-export type Promise_ =
-  | 'G1'
-  | 'G2'
-  | 'G3'
-  | 'G4'
-  | 'G5'
-  | 'order'
-  | 'untried'
-  | 'rule 8'
-  | 'rule 9'
-  | 'rule 10'
-  | 'answer'
-  | 'time-out'
-  | 'progress';
-
-/** A promise that was broken. */
-export class Broken extends Error {
-  readonly promise: Promise_;
-
-  constructor(promise: Promise_, message: string) {
-    super(message);
-    this.name = 'Broken';
-    this.promise = promise;
-  }
-}
+import type { Message, Quarantiner, Sqs, SqsObserver } from './sqs.ts';
+import { Truth } from './truth.ts';
 
 /** What the ledger must know of the world to judge a call. */
 export interface Witness {
@@ -56,18 +32,23 @@ export class Ledger implements Observer, SqsObserver {
   readonly #firstPublished = new Map<string, number>();
   readonly scenario: Scenario;
   readonly #witness: Witness;
-  readonly #dropped: ReadonlySet<number>;
-  readonly #byBody = new Map<string, Sent>();
+  readonly truth: Truth;
+  /** Messages that the producer does not send in this run. */
+  readonly dropped: ReadonlySet<number>;
   /** Messages of each FIFO group, in order. */
   readonly #lanes = new Map<string, Message[]>();
   queue: Sqs | undefined;
   duplicateNotifications = 0;
 
   constructor(scenario: Scenario, witness: Witness, dropped: ReadonlySet<number>) {
-    this.#dropped = dropped;
+    this.dropped = dropped;
     this.scenario = scenario;
     this.#witness = witness;
-    for (const message of scenario.messages) this.#byBody.set(message.body, message);
+    this.truth = new Truth(
+      scenario,
+      (eventId) => witness.row(eventId),
+      (messageId) => this.queue?.originOf(messageId),
+    );
   }
 
   sent(message: Message): void {
@@ -75,10 +56,6 @@ export class Ledger implements Observer, SqsObserver {
     const lane = this.#lanes.get(message.groupId);
     if (lane === undefined) this.#lanes.set(message.groupId, [message]);
     else lane.push(message);
-  }
-
-  specOf(origin: number): Sent | undefined {
-    return this.scenario.messages[origin];
   }
 
   // What DynamoDB executes ---------------------------------------------------------------------------------------------
@@ -174,7 +151,7 @@ export class Ledger implements Observer, SqsObserver {
   deleting(message: Message): void {
     const { queue } = this;
     const dead = queue?.deadLetters.some((other) => other.messageId === message.messageId && other.by === 'quarantine');
-    const spec = this.specOf(message.origin);
+    const spec = this.truth.specOf(message.origin);
     if (dead === true || spec === undefined) return;
     for (const { eventId, good, legacy } of spec.events) {
       const row = this.#witness.row(eventId);
@@ -183,7 +160,7 @@ export class Ledger implements Observer, SqsObserver {
       if (status === 'pending')
         throw new Broken('G4', `${message.messageId} is acknowledged while ${eventId} is pending`);
       if (spec.nature === 'not_ours') continue;
-      if (legacy && this.#everFiltered()) continue;
+      if (legacy && this.truth.everFiltered()) continue;
       throw new Broken(
         'G3',
         `${message.messageId} is acknowledged although ${eventId} ${good ? 'was never committed' : 'is bad and not in the dead-letter queue'}`,
@@ -194,7 +171,7 @@ export class Ledger implements Observer, SqsObserver {
         'G3',
         `${message.messageId} cannot be read and is acknowledged without a copy in the dead-letter queue`,
       );
-    if (this.#isOtherPayload(spec) && !(this.#everFiltered() && spec.events.some(({ legacy }) => legacy)))
+    if (this.truth.isOtherPayload(spec) && !(this.truth.everFiltered() && spec.events.some(({ legacy }) => legacy)))
       throw new Broken(
         'G3',
         `${message.messageId} carries another payload under a used id and is acknowledged as a duplicate`,
@@ -207,10 +184,14 @@ export class Ledger implements Observer, SqsObserver {
       () => `SQS moves ${message.messageId} to the dead-letter queue after ${message.receiveCount} receives`,
     );
     const { scenario } = this;
-    const spec = this.specOf(message.origin);
+    const spec = this.truth.specOf(message.origin);
     // A killer is suspected from its third receive on; with fewer than four receives its neighbours have no chance to pass it.
     if (spec === undefined || message.sentAtMs < scenario.quietAtMs || scenario.maxReceiveCount < 4) return;
-    if (this.mayBeQuarantined(spec) || this.#looksLikeAnother(spec, message.messageId) || SABOTAGE.has(spec.nature))
+    if (
+      this.truth.mayBeQuarantined(spec) ||
+      this.truth.looksLikeAnother(spec, message.messageId) ||
+      SABOTAGE.has(spec.nature)
+    )
       return;
     const killer = scenario.messages.find(({ nature }) => SABOTAGE.has(nature));
     // Its own group waits for a killer or a bad head: only other groups are promised anything. Under another fingerprint
@@ -222,7 +203,7 @@ export class Ledger implements Observer, SqsObserver {
       scenario.messages.some(
         (other) =>
           other.groupId === spec.groupId &&
-          (other === killer || other.nature === 'throws_at_first' || this.mayBeQuarantined(other)),
+          (other === killer || other.nature === 'throws_at_first' || this.truth.mayBeQuarantined(other)),
       )
     )
       return;
@@ -235,9 +216,9 @@ export class Ledger implements Observer, SqsObserver {
   /** Rule 10 and G5: only what is bad, and never what is committed and unsent. */
   quarantined(message: QuarantinedMessage, by: Quarantiner): void {
     const messageId = message.attributes.source_message_id?.value ?? message.messageId;
-    const spec = this.#byBody.get(message.body);
+    const spec = this.truth.specOfBody(message.body);
     if (spec === undefined) throw new Broken('G3', `the quarantined copy of ${messageId} has another body`);
-    if (!this.mayBeQuarantined(spec) && !this.#looksLikeAnother(spec, messageId))
+    if (!this.truth.mayBeQuarantined(spec) && !this.truth.looksLikeAnother(spec, messageId))
       throw new Broken(
         'G5',
         `${messageId} (${spec.nature}) is quarantined as ${message.attributes.error_type?.value}, though nothing is wrong with it`,
@@ -257,71 +238,6 @@ export class Ledger implements Observer, SqsObserver {
     }
   }
 
-  /** Whether any version of the code that is ever deployed may find this message permanently bad. */
-  mayBeQuarantined(spec: Sent): boolean {
-    if (BAD.has(spec.nature)) return true;
-    const { versions, kind } = this.scenario;
-    if (spec.events.some(({ legacy }) => legacy) && versions.some(({ version }) => version.schema === 'strict'))
-      return true;
-    const other = this.scenario.messages.some(
-      (message) =>
-        message !== spec &&
-        message.events.some((event) =>
-          spec.events.some((mine) => mine.eventId === event.eventId && mine.content !== event.content),
-        ),
-    );
-    if (other) return true;
-    return kind === 'reject' && spec.events.some((mine) => this.#sharesKey(mine.eventId, mine.key));
-  }
-
-  /** Under another fingerprint a second message of an event cannot be told from another event with its id. */
-  #looksLikeAnother(spec: Sent, messageId: string): boolean {
-    const changed = this.scenario.versions.some(({ version }) => version.fingerprint === 'order');
-    return (
-      changed &&
-      spec.events.some(({ eventId }) => {
-        const row = this.#witness.row(eventId);
-        return row !== undefined && textOf(row.message_id) !== messageId;
-      })
-    );
-  }
-
-  /** Whether another try under the newest version can end otherwise. */
-  isHopeless(spec: Sent): boolean {
-    return BAD.has(spec.nature);
-  }
-
-  /** Whether the event may rightly never be committed. */
-  mayStayUncommitted(spec: Sent, event: Sent['events'][number]): boolean {
-    if (!event.good) return true;
-    const { versions, kind } = this.scenario;
-    const last = versions.at(-1)?.version;
-    if (event.legacy && (last?.filter === 'strict' || last?.schema === 'strict' || this.#everFiltered())) return true;
-    if (kind === 'reject' && this.#sharesKey(event.eventId, event.key)) return true;
-    return spec.nature === 'killer' || spec.nature === 'endless';
-  }
-
-  #sharesKey(eventId: string, key: string): boolean {
-    return this.scenario.messages.some((message) =>
-      message.events.some((event) => event.eventId !== eventId && event.key === key),
-    );
-  }
-
-  #everFiltered(): boolean {
-    return this.scenario.versions.some(({ version }) => version.filter === 'strict');
-  }
-
-  /** True when the message's event is committed under its id with another content that every fingerprint tells apart. */
-  #isOtherPayload(spec: Sent): boolean {
-    return spec.events.some(({ eventId, content }) => {
-      const stored = textOf(this.#witness.row(eventId)?.message_id);
-      const origin = this.queue === undefined ? undefined : this.queue.originOf(stored);
-      const by =
-        origin === undefined ? undefined : this.specOf(origin)?.events.find((event) => event.eventId === eventId);
-      return by !== undefined && by.content !== content;
-    });
-  }
-
   // Order --------------------------------------------------------------------------------------------------------------
 
   get #fifo(): boolean {
@@ -338,16 +254,18 @@ export class Ledger implements Observer, SqsObserver {
       if (place < 0) continue;
       for (const earlier of lane.slice(0, place)) {
         if (earlier.state !== 'queued' || earlier.receiveCount >= this.scenario.maxReceiveCount) continue;
-        const open = this.specOf(earlier.origin)?.events.find(
-          (event) =>
-            event.eventId !== eventId &&
-            !(what === 'committed'
-              ? this.commits.has(event.eventId)
-              : this.#firstPublished.has(event.eventId) || this.isSentSilently(event.eventId)),
-        );
+        const open = this.truth
+          .specOf(earlier.origin)
+          ?.events.find(
+            (event) =>
+              event.eventId !== eventId &&
+              !(what === 'committed'
+                ? this.commits.has(event.eventId)
+                : this.#firstPublished.has(event.eventId) || this.isSentSilently(event.eventId)),
+          );
         if (open === undefined) continue;
         if (this.queue?.deadLetters.some((dead) => dead.messageId === earlier.messageId) === true) continue;
-        if (this.specOf(earlier.origin)?.nature === 'not_ours' || open.legacy) continue;
+        if (this.truth.specOf(earlier.origin)?.nature === 'not_ours' || open.legacy) continue;
         throw new Broken(
           'order',
           `${eventId} is ${what} before ${open.eventId} of ${earlier.messageId}, which is ahead in its group`,
@@ -369,85 +287,4 @@ export class Ledger implements Observer, SqsObserver {
         `${messageId} is returned untried on its last receive, because of the head of its group`,
       );
   }
-
-  // The end ------------------------------------------------------------------------------------------------------------
-
-  /** Everything has come to rest: nothing may be owed to anybody. */
-  atRest(dead: readonly DeadLettered[]): void {
-    for (const spec of this.scenario.messages) {
-      if (this.#dropped.has(spec.origin)) continue;
-      for (const event of spec.events) {
-        const row = this.#witness.row(event.eventId);
-        if (row === undefined) {
-          if (!this.mayStayUncommitted(spec, event))
-            throw new Broken('progress', `${event.eventId} (${spec.nature}) was never committed`);
-          continue;
-        }
-        if (textOf(row.status) !== 'sent') throw new Broken('G2', `${event.eventId} is still pending`);
-        if (!this.isPublished(event.eventId))
-          throw new Broken('G2', `${event.eventId} is committed and was never published`);
-      }
-    }
-    for (const letter of dead) {
-      if (letter.redriven) continue;
-      const spec = this.specOf(letter.origin);
-      if (
-        spec !== undefined &&
-        letter.by === 'receives' &&
-        !this.mayBeQuarantined(spec) &&
-        !this.#looksLikeAnother(spec, letter.messageId) &&
-        !SABOTAGE.has(spec.nature)
-      ) {
-        throw new Broken(
-          'progress',
-          `${letter.messageId} (${spec.nature}) ends in the dead-letter queue although all faults were over`,
-        );
-      }
-    }
-  }
-
-  /** The business tables hold what the committed events say. */
-  checkBusiness(item: (key: string) => AttributeMap | undefined): void {
-    const { kind, messages } = this.scenario;
-    const seen = new Map<string, { eventId: string; key: string; version: number }>();
-    for (const spec of messages)
-      for (const event of spec.events) if (this.commits.has(event.eventId)) seen.set(event.eventId, event);
-    const byKey = new Map<string, number>();
-    const newest = new Map<string, number>();
-    for (const { key, version } of seen.values()) {
-      byKey.set(key, (byKey.get(key) ?? 0) + 1);
-      newest.set(key, Math.max(newest.get(key) ?? 0, version));
-    }
-    for (const [key, count] of byKey) {
-      if (this.#sameIdTwice(key)) continue;
-      if (kind === 'handler' && numberText(item(`count ${key}`)?.n) !== String(count))
-        throw new Broken(
-          'G1',
-          `the counter of ${key} says ${numberText(item(`count ${key}`)?.n)} after ${count} events`,
-        );
-      if (kind !== 'handler' && item(key) === undefined) throw new Broken('G1', `the business item ${key} is missing`);
-      if (kind === 'newer' && numberText(item(key)?.business_version) !== String(newest.get(key)))
-        throw new Broken('G1', `the business item ${key} is not of its newest event`);
-    }
-  }
-
-  /** Keys of ids that were used for two payloads: which of them was committed is not known here. */
-  #sameIdTwice(key: string): boolean {
-    const ids = new Set(
-      this.scenario.messages
-        .filter(({ nature }) => nature === 'same_id_other_payload')
-        .flatMap(({ events }) => events.map(({ eventId }) => eventId)),
-    );
-    return this.scenario.messages.some(({ events }) =>
-      events.some((event) => event.key === key && ids.has(event.eventId)),
-    );
-  }
 }
-
-const BAD: ReadonlySet<string> = new Set([
-  'one_bad_of_several',
-  'not_json',
-  'no_id',
-  'bad_schema',
-  'refused_by_dynamodb',
-]);

@@ -1,12 +1,13 @@
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import type { PipelineSettings } from '../../functions/src/core/settings.ts';
+import { Broken } from './broken.ts';
 import { type ConsumerFactory, createRealConsumer, type Instance } from './container.ts';
 import { Coverage } from './coverage.ts';
 import { DynamoDb } from './dynamodb.ts';
 import { Ending } from './ending.ts';
 import { EventSource } from './event-source.ts';
 import { Fleet } from './fleet.ts';
-import { Broken, Ledger, type Witness } from './ledger.ts';
+import { Ledger, type Witness } from './ledger.ts';
 import { Loop } from './loop.ts';
 import { BUSINESS_TABLE, ROW_TABLE } from './meaning.ts';
 import { RelayRuns } from './relay-runs.ts';

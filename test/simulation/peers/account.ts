@@ -73,7 +73,7 @@ export async function accountOf(seed: number, peer: Peer): Promise<Account> {
       const stored =
         origin === undefined
           ? undefined
-          : world.ledger.specOf(origin)?.events.find(({ eventId }) => eventId === event.eventId);
+          : world.ledger.truth.specOf(origin)?.events.find(({ eventId }) => eventId === event.eventId);
       const mine = stored?.content === event.content;
       if (!mine && !waiting.has(message.origin)) {
         if (writers.length > 0) account.droppedRivals += 1;

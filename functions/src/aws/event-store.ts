@@ -1,15 +1,11 @@
-import {
-  type DynamoDBClient,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-  type TransactWriteItemsCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem, TransactWriteItemsCommandOutput } from '@aws-sdk/client-dynamodb';
 import { ROW_MUST_NOT_EXIST } from '../core/conditions.ts';
 import type { BusinessWrite } from '../core/types.ts';
 import type { Clock, CommitEvent, EventStore, Random } from '../ports.ts';
 import { createItemReader } from './batch-get.ts';
 import { commitFailure } from './commit-outcome.ts';
 import { createRowUpdater } from './row-update.ts';
+import { transactWriteItems } from './transaction-body.ts';
 
 export interface EventStoreDeps {
   readonly client: DynamoDBClient;
@@ -30,10 +26,7 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     async commit(events, signal) {
       // No ClientRequestToken: the SDK makes one a call and keeps it over its own tries. One derived from the event
       // would make a redelivery look like a first success for ten minutes.
-      const command = new TransactWriteItemsCommand({
-        TransactItems: events.flatMap((event) => actions(event, table)),
-        ReturnConsumedCapacity: 'TOTAL',
-      });
+      const command = transactWriteItems(events.flatMap((event) => actions(event, table)));
       try {
         const answer = await client.send(command, { abortSignal: signal });
         return { kind: 'committed', writeUnits: writeUnits(answer) };

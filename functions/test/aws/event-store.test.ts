@@ -1,4 +1,4 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, systemRandom } from '../../src/aws/clock.ts';
 import { createEventStore } from '../../src/aws/event-store.ts';
@@ -141,6 +141,38 @@ describe('the request of a commit', () => {
         },
       },
     ]);
+  });
+
+  it('is what the SDK itself would send', async () => {
+    const item = {
+      text: { S: 'ö "quoted" $& \u2028 \\ 😀' },
+      number: { N: '12345678901234567890123456789012345678' },
+      nested: {
+        M: { list: { L: [{ NULL: true }, { BOOL: false }] }, set: { SS: ['a'] }, 'TransactItems":[]': { S: '' } },
+      },
+    } as const;
+    const put = { ...write('a'), kind: 'put', item } as BusinessWrite;
+    aws.answer({ body: {} });
+    await store.commit([event('a', [put])], signal);
+    const ours = aws.calls[0]?.body;
+    aws.answer({ body: {} });
+    await aws.clients.dynamodb.send(
+      new TransactWriteItemsCommand({ TransactItems: ours.TransactItems, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    const { ClientRequestToken: _, ...theirs } = aws.calls[0]?.body ?? {};
+    expect(ours).toEqual({ ...theirs, ClientRequestToken: expect.any(String) });
+    expect(ours.TransactItems[1].Put.Item).toEqual(item);
+  });
+
+  it('carries binary values as base64, alone, in a set and deep inside', async () => {
+    const bytes = new Uint8Array([1, 2, 255]);
+    const items = [{ a: { B: bytes } }, { b: { BS: [bytes] } }, { c: { M: { d: { L: [{ B: new Uint8Array() }] } } } }];
+    for (const item of items) {
+      aws.answer({ body: {} });
+      await store.commit([event('a', [{ ...write('a'), kind: 'put', item } as BusinessWrite])], signal);
+      const text = JSON.stringify(aws.calls[0]?.body.TransactItems[1].Put.Item);
+      expect(text).toMatch(/"B":"(AQL\/)?"|"BS":\["AQL\/"\]/);
+    }
   });
 
   it('C-19: takes a fresh token for every call, and keeps it over the tries of one call', async () => {

@@ -17,8 +17,8 @@ locals {
         { title = "Events", metrics = [for name in ["Received", "Committed", "Duplicates", "NotOurs"] : [local.ours, name, "pipeline", var.name, { stat = "Sum" }]] },
         { title = "Notifications", metrics = [
           [local.ours, "Notifications", "pipeline", var.name, { stat = "Sum" }],
-          ["AWS/SNS", "NumberOfNotificationsDelivered", "TopicName", var.topic_name, { stat = "Sum" }],
-          ["AWS/SNS", "NumberOfNotificationsFailed", "TopicName", var.topic_name, { stat = "Sum" }],
+          ["AWS/SNS", "NumberOfNotificationsDelivered", "TopicName", var.topic_name, { stat = "Sum", label = "Delivered" }],
+          ["AWS/SNS", "NumberOfNotificationsFailed", "TopicName", var.topic_name, { stat = "Sum", label = "Not delivered" }],
         ] },
         { title = "Age of events when they are sent (ms)", metrics = [for stat in ["p50", "p99"] : [local.ours, "EventAge", "pipeline", var.name, { stat = stat, label = stat }]] },
       ]
@@ -47,7 +47,7 @@ locals {
           ["AWS/SQS", "ApproximateNumberOfMessagesVisible", "QueueName", var.dlq_name, { stat = "Maximum", label = "dead letters" }],
           ["AWS/Lambda", "Errors", "FunctionName", var.consumer_name, { stat = "Sum" }],
           ["AWS/Lambda", "Throttles", "FunctionName", var.consumer_name, { stat = "Sum" }],
-          ["AWS/Lambda", "RecursiveInvocationsDropped", "FunctionName", var.consumer_name, { stat = "Sum" }],
+          ["AWS/Lambda", "RecursiveInvocationsDropped", "FunctionName", var.consumer_name, { stat = "Sum", label = "Loops dropped" }],
         ], [for relay in var.relay == null ? [] : [var.relay] : ["AWS/Lambda", "Errors", "FunctionName", relay.name, { stat = "Sum", label = "Errors of the relay" }]]) },
         { title = "Rows in trouble", metrics = [
           [local.ours, "RowsInTrouble", "pipeline", var.name, { stat = "Maximum" }],
@@ -61,10 +61,10 @@ locals {
       title = "What does it cost?"
       graphs = [
         { title = "Units of the tables", metrics = concat([for label, table in var.table_names : [
-          for name in ["ConsumedWriteCapacityUnits", "ConsumedReadCapacityUnits"] :
-          ["AWS/DynamoDB", name, "TableName", table, { stat = "Sum", label = "${label} ${name}" }]
+          for kind in ["Write", "Read"] :
+          ["AWS/DynamoDB", "Consumed${kind}CapacityUnits", "TableName", table, { stat = "Sum", label = "${label}: ${lower(kind)}" }]
         ]]...) },
-        { title = "Invocations and messages of one", metrics = [
+        { title = "Invocations, and messages in one", metrics = [
           ["AWS/Lambda", "Invocations", "FunctionName", var.consumer_name, { stat = "Sum" }],
           [local.ours, "BatchSize", "pipeline", var.name, { stat = "Average", yAxis = "right" }],
         ] },

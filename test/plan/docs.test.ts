@@ -40,6 +40,31 @@ describe('what the docs say about a plan', () => {
   }, 300_000);
 });
 
+describe('what a person who redrives must know', () => {
+  const redrive = () => read('docs/operations.md').split('## Redrive')[1]?.split('\n## ')[0] ?? '';
+
+  it('O-05: neither the message id nor the de-duplication id survives the dead-letter queue', () => {
+    expect(redrive()).toMatch(/new `messageId`[^.]*another de-duplication id[^.]*\. Match messages by the event id/s);
+  });
+
+  it('O-07: a message that was quarantined has no source on record, so its destination must be named', () => {
+    expect(redrive()).toContain('CouldNotDetermineMessageSource');
+    expect(redrive()).toContain('--destination-arn');
+  });
+
+  it('O-09: an answer of 200 may hold deletes that failed', () => {
+    expect(redrive()).toContain('must look at `Failed` in the answer');
+  });
+
+  it('O-01: throttles without errors mean that nothing was processed', () => {
+    expect(read('docs/operations.md')).toMatch(/`Throttles` above 0 and `Errors` 0[^.]*never tried/);
+  });
+
+  it('O-10: keys that were replaced stay named until the retention is over', () => {
+    expect(read('docs/operations.md')).toContain('retired_kms_key_arns');
+  });
+});
+
 describe('variables and outputs', () => {
   it.each(modules)('of %s are all described in a sentence', (module) => {
     const files = readdirSync(join(root, module)).filter((name) => name.endsWith('.tf'));

@@ -102,6 +102,26 @@ describe('redrive', () => {
   });
 });
 
+describe('T-23: what uses the ARN of the queue finds its policies in force', () => {
+  it('policies of queues, topics and keys are arguments, never resources that come later', () => {
+    const types = new Set([...plan.resources.values()].map(({ type }) => type));
+    for (const later of [
+      'aws_sqs_queue_policy',
+      'aws_sqs_queue_redrive_policy',
+      'aws_sqs_queue_redrive_allow_policy',
+      'aws_sns_topic_policy',
+      'aws_kms_key_policy',
+    ]) {
+      expect(types.has(later)).toBe(false);
+    }
+  });
+
+  it('the notification of the bucket in the example takes the ARN from the module', () => {
+    const notification = plan.in('example_kms').configuration('aws_s3_bucket_notification.uploads');
+    expect(JSON.stringify(notification.expressions)).toContain('"module.uploads.queue_arn"');
+  });
+});
+
 describe('the policy of the queue', () => {
   it('denies everything without TLS, on the queue and on the dead-letter queue, each for itself', () => {
     for (const [queue, name] of [

@@ -46,12 +46,12 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/quarantine.ts',
-        from: 'if (suspect.work?.commitUnknown === true) blockers',
+        from: 'if (ctx.unknownCommits.has(suspect.eventId)) blockers',
         to: 'if (suspect.work === null) blockers',
       },
       {
         file: 'core/commit.ts',
-        from: "const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);",
+        from: "const uncertain = ctx.unknownCommits.has(work.event.eventId) || ('retried' in outcome && outcome.retried);",
         to: 'const uncertain = false;',
       },
     ],

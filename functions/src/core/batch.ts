@@ -36,7 +36,6 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
       owner,
       ...(record.traceHeader === undefined ? {} : { traceHeader: record.traceHeader }),
       stage: { at: 'new' },
-      commitUnknown: false,
       twin: false,
       items: [],
     };

@@ -102,8 +102,8 @@ async function splitGroup(ctx: PipelineContext, group: readonly EventWork[]): Pr
  * carries our lease. A call that executes later than its answer fails on the row that exists by then.
  */
 async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promise<void> {
-  const again = group.some((work) => work.commitUnknown);
-  for (const work of group) work.commitUnknown = true;
+  const again = group.some(({ event }) => ctx.unknownCommits.has(event.eventId));
+  for (const { event } of group) ctx.unknownCommits.add(event.eventId);
   if (again || !ctx.deadline.hasTime()) return settleAll(group, 'commit_unknown');
   const reads = await readRows(
     ctx,
@@ -125,7 +125,7 @@ async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void>
   for (let conflicts = 1; ctx.deadline.hasTime(); ) {
     const outcome = await send(ctx, [work]);
     // An earlier try of the same call may still be executed, so this answer proves nothing about the event.
-    const uncertain = work.commitUnknown || ('retried' in outcome && outcome.retried);
+    const uncertain = ctx.unknownCommits.has(work.event.eventId) || ('retried' in outcome && outcome.retried);
     if (outcome.kind === 'committed') {
       ctx.adaptive.groupCommitted(1);
       return committed(work);
@@ -179,7 +179,7 @@ async function send(ctx: PipelineContext, group: readonly EventWork[]): Promise<
       'WriteUnits',
       prepared.reduce((sum, event) => sum + event.writeUnits, 0),
     );
-  if ('retried' in outcome && outcome.retried) for (const work of group) work.commitUnknown = true;
+  if ('retried' in outcome && outcome.retried) for (const { event } of group) ctx.unknownCommits.add(event.eventId);
   return outcome;
 }
 

@@ -13,4 +13,9 @@ export interface PipelineContext extends DeliveryContext {
   readonly adaptive: Adaptive;
   /** When the leases of this invocation end, epoch milliseconds. */
   readonly leaseExpiresAtMs: number;
+  /**
+   * Events of which a commit of this invocation has an unknown outcome: it may be executed, now or later. By event and not
+   * by record, since another copy of the event may be judged meanwhile.
+   */
+  readonly unknownCommits: Set<string>;
 }

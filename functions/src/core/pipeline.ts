@@ -63,6 +63,7 @@ async function runBatch(
     deadline,
     requestId: invocation.requestId,
     leaseExpiresAtMs: leaseEndMs(invocation.deadlineMs, settings),
+    unknownCommits: new Set(),
   };
   const stream = settings.source === 'kinesis' || settings.source === 'dynamodb_stream';
   let batch: RecordWork[] = [];

@@ -103,7 +103,7 @@ async function finishCommitted(
         rescues.push({ suspect, rescue, committedBy: 'unknown' in read.value ? '' : read.value.messageId });
       }
     } else if (read?.kind === 'absent') {
-      if (suspect.work?.commitUnknown === true)
+      if (ctx.unknownCommits.has(suspect.eventId))
         blockers.set(suspect.record, { kind: 'failed', reason: 'commit_pending' });
     } else {
       blockers.set(suspect.record, { kind: 'failed', reason: 'look_up_failed' });
@@ -179,7 +179,6 @@ function rescueOf(requestId: string, suspect: Suspect, row: Row): EventWork | un
     receiveCount: suspect.record.record.receiveCount,
     owner: leaseOwner(requestId, messageId),
     stage: { at: 'new' },
-    commitUnknown: false,
     twin: false,
     items: [],
   };

@@ -47,8 +47,6 @@ export interface EventWork {
   readonly owner: string;
   readonly traceHeader?: string;
   stage: Stage;
-  /** A commit of this invocation has an unknown outcome: it may be executed, now or later. */
-  commitUnknown: boolean;
   /** Judged by another copy in this batch, at no cost. */
   twin: boolean;
   /** Items that a handler asked to read, for this plan. */

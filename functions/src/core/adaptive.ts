@@ -5,8 +5,11 @@
 export interface Adaptive {
   /** Events that may share one transaction now. */
   groupSize(): number;
-  /** True while reading all rows first costs less than the transactions that unseen duplicates would cancel. */
-  looksUpAll(): boolean;
+  /**
+   * True while reading the rows of so many events first costs less than the transactions that unseen duplicates among them
+   * would cancel.
+   */
+  looksUpAll(events: number): boolean;
   groupCommitted(events: number): void;
   /** `avoidable`: a reason other than an existing row, which looking up would not have found. */
   groupCancelled(events: number, avoidable: boolean): void;
@@ -32,7 +35,7 @@ export function createAdaptive(grouping: boolean): Adaptive {
   let share = 0;
   return {
     groupSize: () => Math.floor(size),
-    looksUpAll: () => share * size > WASTE_LIMIT,
+    looksUpAll: (events) => share * Math.min(size, events) > WASTE_LIMIT,
     groupCommitted: (events) => {
       if (events >= Math.floor(size)) size = Math.min(limit, size * 1.25 + 0.5);
     },

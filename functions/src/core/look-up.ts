@@ -10,7 +10,7 @@ import { type EventWork, settle } from './work.ts';
  * instead of the write units of a cancelled transaction.
  */
 export async function lookUp(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const all = ctx.adaptive.looksUpAll();
+  const all = ctx.adaptive.looksUpAll(works.length);
   const suspects: EventWork[] = [];
   for (const work of works) {
     if (work.stage.at !== 'new') continue;

@@ -42,6 +42,20 @@ describe('the topic', () => {
     expect(others).toEqual([]);
   });
 
+  it('lets subscribers of other accounts and of an organization subscribe, and not publish', () => {
+    const { Statement } = plan.in('shifting').policy(topic);
+    const subscribers = Statement.filter(({ Sid }) => String(Sid).startsWith('Subscribe'));
+    expect(subscribers).toMatchObject([
+      {
+        Sid: 'SubscribeCompany',
+        Principal: { AWS: '*' },
+        Condition: { StringEquals: { 'aws:PrincipalOrgID': 'o-abc1234567' } },
+      },
+      { Sid: 'SubscribePartner', Principal: { AWS: 'arn:aws:iam::777788889999:root' } },
+    ]);
+    for (const { Action } of subscribers) expect(Action).not.toContain('sns:Publish');
+  });
+
   it('has the subscriptions of the caller, each with what it names', () => {
     expect(plan.in('tuned').values('module.topic[0].aws_sns_topic_subscription.this["shipping"]')).toMatchObject({
       protocol: 'sqs',

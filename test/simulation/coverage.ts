@@ -73,6 +73,7 @@ export const OTHER_FAULTS = [
   'relay: took a row from the index',
   'relay: took a row by the sweep alone',
   'relay: overlapped by a consumer',
+  'relay: two runs at once',
   'lease: held by another',
   'lease: taken over',
   'breaker opened',

@@ -32,16 +32,10 @@ try {
   process.exitCode = 0;
   for (let run = 0; run < Number(values.runs); run += 1) {
     const log = (line: string) => console.log(`  ${line}`);
-    const saved = stage.proxy.calls;
     const { account, plan, killed } = await chaos(stage, mixture, seed + run, values.quick, log);
     console.log(chaosAccount(account, plan, killed));
     const against = broken(account);
     for (const line of against.slice(0, 50)) console.log(`  ${line}`);
-    if (process.env.DEBUG_CHAOS) {
-      const ids = against.map((line) => line.split(' ')[1] ?? 'x');
-      for (const { operation, at, body } of saved.filter(({ body }) => ids.some((id) => body.includes(id))))
-        console.log(operation, at, body.length, ids.filter((id) => body.includes(id)).length);
-    }
     if (against.length > 0) process.exitCode = 1;
   }
 } finally {

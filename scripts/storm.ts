@@ -6,7 +6,10 @@
  *
  * SEED=... repeats the draws of a run; in which order calls reach a proxy is up to the machine.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { root } from './local/checkout.ts';
 import { broken } from './reliability/run.ts';
 import { faults } from './storm/faults.ts';
 import { markdown } from './storm/report.ts';
@@ -22,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const events = Number(values.events ?? (values.quick ? 150 : 2000));
-const names = (values.faults ?? (values.quick ? 'mixed' : [...faults.map(({ name }) => name), 'mixed'].join())).split(
+const names = (values.faults ?? (values.quick ? 'mixed' : ['mixed', ...faults.map(({ name }) => name)].join())).split(
   ',',
 );
 const rates = (values.rates ?? (values.quick ? '30' : '5,30')).split(',').map((percent) => Number(percent) / 100);
@@ -32,6 +35,8 @@ const matrix: readonly Weather[] = names.flatMap((name) => rates.map((rate) => (
 console.log(`SEED=${seed}; ${events} events, 10 % of them sent twice, 2 % poison; ${matrix.length} scenarios`);
 const stage = await setStormStage(values.name, seed);
 const accounts: StormAccount[] = [];
+const reports = join(root, 'reports');
+mkdirSync(reports, { recursive: true });
 try {
   console.log(`${stage.stage.localAws.description}; examples/orders is applied`);
   for (const [index, weather] of matrix.entries()) {
@@ -40,6 +45,8 @@ try {
     const log = (line: string) => console.log(`  ${label}: ${line}`);
     const account = await storm(stage, weather, mixture, seed + index, log);
     accounts.push(account);
+    // After each scenario: a long run that is interrupted has not been for nothing.
+    writeFileSync(join(reports, `${values.name}.md`), `${markdown(accounts)}\n`);
     const against = broken(account);
     console.log(
       `${against.length === 0 ? 'ok  ' : 'FAIL'} ${label}: ${account.hit} of ${account.calls} calls hit, ${account.stormSeconds.toFixed(0)} s`,

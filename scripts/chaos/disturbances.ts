@@ -62,13 +62,12 @@ export const disturbances: Readonly<
         return { Protocol, Endpoint, RawMessageDelivery: Attributes.RawMessageDelivery ?? 'false' };
       }),
     );
-    if (process.env.DEBUG_CHAOS) console.log('DELETE', Date.now());
     await sns.send(new DeleteTopicCommand({ TopicArn }));
-    if (process.env.DEBUG_CHAOS) console.log('DELETED', Date.now());
     await sleep(rng.int(2000, 5000));
     const Name = TopicArn.slice(TopicArn.lastIndexOf(':') + 1);
     // A topic without its subscriptions takes announcements and gives them to nobody, which no publisher can notice. So
-    // that the promise is what is judged, nobody publishes until the subscription is back as well.
+    // that the promise is what is judged, nobody publishes until the subscription is back, and what set out before the
+    // topic existed has its answer: a batch that arrived in between was announced to nobody, in one run of this script.
     const gap = proxy.on(PUBLISHING, { kind: 'hold' });
     await waitUntil('what is under way to be answered', () => proxy.underWay(PUBLISHING) === 0, { everyMs: 10 });
     const { Policy } = topic;
@@ -76,7 +75,6 @@ export const disturbances: Readonly<
     for (const { Protocol, Endpoint, RawMessageDelivery } of subscriptions) {
       await sns.send(new SubscribeCommand({ TopicArn, Protocol, Endpoint, Attributes: { RawMessageDelivery } }));
     }
-    if (process.env.DEBUG_CHAOS) console.log('BACK', Date.now());
     gap.release();
   },
 

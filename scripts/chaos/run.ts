@@ -42,6 +42,7 @@ export async function chaos(
       },
       end: async () => stage.proxy.reset(),
       patienceMs: 0,
+      redrivesAll: true,
       paceMs: spread / calls.length,
     },
     log,

@@ -1,8 +1,9 @@
 import { type AttributeValue, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Clients } from '../../test/support/clients.ts';
-import { drain, peek } from '../../test/support/queues.ts';
+import { depthOf, drain, peek } from '../../test/support/queues.ts';
 import { type Delivery, deliveryOf } from '../../test/support/subscriber.ts';
+import { waitUntil } from '../../test/support/wait.ts';
 
 /** Where `examples/orders` keeps things: its outputs. */
 export interface Places {
@@ -77,7 +78,13 @@ export async function readDead(
   places: Places,
   sent: readonly SentMessage[],
 ): Promise<readonly DeadMessage[]> {
+  await waitUntilShown(sqs, places.dlq_url);
   return named((await peek(sqs, places.dlq_url)).map(deadMessage), sent);
+}
+
+/** What was looked at a moment ago is hidden, and whoever looks again too soon sees a part. */
+export async function waitUntilShown(sqs: Clients['sqs'], queueUrl: string): Promise<void> {
+  await waitUntil(`${queueUrl} to show everything`, async () => (await depthOf(sqs, queueUrl)).inFlight === 0);
 }
 
 /**

@@ -33,7 +33,7 @@ export async function settle(
   }
 }
 
-/** SNS delivers on its own time: what was published may arrive a moment after the queue is empty. */
+/** SNS delivers on its own time, and a look whose answer was lost hides what it took for 30 s: patience, if any is missing. */
 export async function lastDeliveries(
   clients: Clients,
   places: Places,
@@ -42,7 +42,7 @@ export async function lastDeliveries(
   sofar: readonly Delivery[],
 ): Promise<readonly Delivery[]> {
   const late: Delivery[] = [];
-  for (const end = Date.now() + 15_000; Date.now() < end; await sleep(300)) {
+  for (const end = Date.now() + 45_000; Date.now() < end; await sleep(300)) {
     late.push(...(await takeDeliveries(clients, places, runId)));
     if (new Set([...sofar, ...late].map(eventIdOf)).size >= expected) break;
   }

@@ -1,6 +1,7 @@
 import { ListMessageMoveTasksCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import { depthOf, drain, send } from '../../test/support/queues.ts';
 import { waitUntil } from '../../test/support/wait.ts';
+import { waitUntilShown } from '../promises/evidence.ts';
 import type { Stage } from './stage.ts';
 
 export interface Redrive {
@@ -29,11 +30,6 @@ export async function redrive({ clients: { sqs }, places }: Stage): Promise<Redr
 export async function clearDead({ clients: { sqs }, places }: Stage): Promise<void> {
   await waitUntilShown(sqs, places.dlq_url);
   await drain(sqs, places.dlq_url);
-}
-
-/** What was just looked at is hidden for a moment. */
-async function waitUntilShown(sqs: Stage['clients']['sqs'], queueUrl: string): Promise<void> {
-  await waitUntil(`${queueUrl} to show everything`, async () => (await depthOf(sqs, queueUrl)).inFlight === 0);
 }
 
 /** Quarantined messages were sent, so they have no source on record, and the destination has to be said. */

@@ -83,6 +83,7 @@ export async function storm(
         stage.proxy.reset();
       },
       patienceMs: 30_000 + mixture.events * 150,
+      redrivesAll: false,
       paceMs: 0,
     },
     log,

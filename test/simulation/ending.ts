@@ -2,6 +2,7 @@ import { Broken } from './broken.ts';
 import { textOf } from './dynamodb.ts';
 import { BUSINESS_TABLE } from './meaning.ts';
 import { checkBusiness, checkRest } from './rest.ts';
+import { mix, Rng } from './rng.ts';
 import { SABOTAGE } from './scenario.ts';
 import type { DeadLettered } from './sqs.ts';
 import type { World } from './world.ts';
@@ -40,20 +41,38 @@ export class Ending {
     }
     if (this.#redrives < REDRIVES) {
       this.#redrives += 1;
-      const waiting = queue.deadLetters.filter((dead) => !dead.redriven && this.#worthRedriving(dead));
-      for (const dead of waiting) {
-        this.world.coverage.hit('message redriven');
-        const message = queue.redrive(dead, loop.now);
-        this.world.ledger.sent(message);
-        this.world.trace(() => `redrive of ${dead.messageId} as ${message.messageId}`);
-      }
-      if (waiting.length > 0) return this.world.source.schedulePoll();
+      if (this.#redrive((dead) => this.#worthRedriving(dead)) > 0) return this.world.source.schedulePoll();
     }
     if (owed && relayed) return;
     this.world.end();
     if (this.world.options.lenient === true) return;
     checkRest(this.world.ledger, this.world, queue.deadLetters);
     checkBusiness(this.world.ledger, (key) => this.world.db.item(BUSINESS_TABLE, { pk: { S: key } }));
+  }
+
+  /** In the middle of the storm somebody redrives everything, as people do. */
+  scheduleRedrives(): void {
+    const { scenario, loop } = this.world;
+    const dice = new Rng(mix(scenario.seed, 31));
+    for (let count = dice.int(0, 2); count > 0; count -= 1) {
+      loop.after(dice.next() * 200_000, () => {
+        if (loop.now >= scenario.quietAtMs) return;
+        this.#redrive((dead) => !SABOTAGE.has(this.world.ledger.truth.specOf(dead.origin)?.nature ?? ''));
+        this.world.source.schedulePoll();
+      });
+    }
+  }
+
+  #redrive(chosen: (dead: DeadLettered) => boolean): number {
+    const { queue, loop, coverage, ledger } = this.world;
+    const waiting = queue.deadLetters.filter((dead) => !dead.redriven && chosen(dead));
+    for (const dead of waiting) {
+      coverage.hit('message redriven');
+      const message = queue.redrive(dead, loop.now);
+      ledger.sent(message);
+      this.world.trace(() => `redrive of ${dead.messageId} as ${message.messageId}`);
+    }
+    return waiting.length;
   }
 
   /** Everything once; what is not known to be bad again, since a handler may still have thrown. */

@@ -186,7 +186,11 @@ export class Ledger implements Observer, SqsObserver {
     const { scenario } = this;
     const spec = this.truth.specOf(message.origin);
     // A killer is suspected from its third receive on; with fewer than four receives its neighbours have no chance to pass it.
-    if (spec === undefined || message.sentAtMs < scenario.quietAtMs || scenario.maxReceiveCount < 4) return;
+    if (spec === undefined || scenario.maxReceiveCount < 4) return;
+    // A lease that a crash left behind is waited for, and the waiting takes receives.
+    const { functionTimeoutMs, leaseMarginMs } = scenario.settings;
+    const leasesEndMs = scenario.quietAtMs + 2 * (functionTimeoutMs + leaseMarginMs) + (scenario.bigSkew ? 400_000 : 0);
+    if (message.sentAtMs < leasesEndMs) return;
     if (
       this.truth.mayBeQuarantined(spec) ||
       this.truth.looksLikeAnother(spec, message.messageId) ||

@@ -296,6 +296,16 @@ export const MUTANTS: readonly Mutant[] = [
       { file: 'core/batch.ts', from: 'const direction = receives % 2 === 0 ? -1 : 1;', to: 'const direction = 1;' },
     ],
   },
+  {
+    name: 'an excluded event is acknowledged whatever its row says',
+    edits: [
+      {
+        file: 'core/look-up.ts',
+        from: "if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason });",
+        to: "settle(work, { kind: 'not_ours', reason });",
+      },
+    ],
+  },
 ];
 
 export function mutantNamed(name: string): Mutant {

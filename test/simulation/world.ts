@@ -152,6 +152,7 @@ export class World implements Witness {
     });
     if (this.options.relay !== false) loop.after(60_000, () => this.relay.start());
     const ending = new Ending(this);
+    ending.scheduleRedrives();
     loop.at(scenario.quietAtMs + 1_000, () => ending.watch());
     try {
       await loop.run(() => this.#ended);

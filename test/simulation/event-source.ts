@@ -38,6 +38,10 @@ export class EventSource {
     return this.#running.size;
   }
 
+  invocationBegan(messageId: string): number {
+    return this.#latest.get(messageId)?.startedMs ?? Number.NEGATIVE_INFINITY;
+  }
+
   receiveCountOf(attempt: string): number {
     return this.#attempts.get(attempt) ?? 0;
   }

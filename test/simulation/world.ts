@@ -195,6 +195,10 @@ export class World implements Witness {
     return this.source.receiveCountOf(attempt);
   }
 
+  invocationBegan(messageId: string): number {
+    return this.source.invocationBegan(messageId);
+  }
+
   returned(messageId: string, receiveCount: number, reason: string): void {
     if (reason === 'lease_held') this.coverage.hit('lease: held by another');
     if (receiveCount >= this.scenario.maxReceiveCount)

@@ -30,5 +30,8 @@ export function chaosPlan(rng: Rng, quick: boolean): readonly Step[] {
     const j = rng.int(0, i);
     [names[i], names[j]] = [names[j] as string, names[i] as string];
   }
+  // The first redrive comes when there is something to redrive.
+  names.splice(names.indexOf('redrive'), 1);
+  names.splice(Math.floor((names.length * 3) / 4), 0, 'redrive');
   return names.map((name) => ({ afterMs: rng.int(200, 2500), name: name as DisturbanceName }));
 }

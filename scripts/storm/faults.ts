@@ -33,6 +33,8 @@ const ALL = [...DYNAMODB, ...SNS, ...SQS];
 const LATE_MS = [3200, 6000] as const;
 /** How often the services refuse for a while. */
 const DENIAL_PERIOD_MS = 10_000;
+/** When in each period: once traffic flows. */
+const DENIAL_OFFSET_MS = 1_000;
 
 const each = (codes: Readonly<Record<string, readonly [code: string, status: number]>>) => (probability: number) =>
   Object.entries(codes).map(([service, [code, status]]) => ({ service, probability, error: { code, status } }));
@@ -119,7 +121,8 @@ export const faults: readonly StormFault[] = [
       const isDenied = (operation: string) => {
         const period = Math.floor((Date.now() - start) / DENIAL_PERIOD_MS);
         while (denied.length <= period) denied.push(rng.pick(services));
-        const inWindow = (Date.now() - start) % DENIAL_PERIOD_MS < rate * DENIAL_PERIOD_MS;
+        const since = ((Date.now() - start) % DENIAL_PERIOD_MS) - DENIAL_OFFSET_MS;
+        const inWindow = since >= 0 && since < rate * DENIAL_PERIOD_MS;
         const is = inWindow && denied[period]?.includes(operation) === true;
         if (is) hit();
         return is;

@@ -54,7 +54,7 @@ down: node_modules/.installed ## Takes down everything that make demo and make u
 test: install ## Everything: format, lint, types, unit, package, Terraform, plans, simulation, integration
 	@$(TEST)
 
-.PHONY: format lint typecheck unit verify-package terraform plan simulation integration
+.PHONY: format lint typecheck unit verify-package terraform plan scan simulation integration
 format: node_modules/.installed ## Checks the formatting (make fmt repairs it)
 	@$(TEST) format
 lint: node_modules/.installed ## Lints TypeScript and JSON
@@ -69,6 +69,8 @@ terraform: install ## terraform fmt, validate and test
 	@$(TEST) terraform
 plan: install ## Assertions on terraform show -json of plans
 	@$(TEST) plan
+scan: ## Scans module and examples with checkov
+	@$(TEST) scan
 simulation: node_modules/.installed ## The pipeline in a seeded simulation with injected crashes
 	@$(TEST) simulation
 integration: install ## Real terraform apply on local AWS, real functions, real crashes
@@ -95,9 +97,23 @@ storm: install package ## The deployed pipeline behind proxies that inject fault
 chaos: install package ## The deployed pipeline while its functions are killed, redeployed, starved; ARGS="--quick"
 	@$(NODE) scripts/chaos.ts $(ARGS)
 
+.PHONY: soak verify-model peers mutate
+soak: node_modules/.installed ## The simulation for as long as one likes: make soak SECONDS=600
+	@$(NODE) scripts/soak.ts $(SECONDS)
+verify-model: ## The protocol over every interleaving, and that each of its mutants is caught
+	@scripts/verify-model.sh
+peers: node_modules/.installed ## Other ways to do this work under the same simulated storm
+	@$(NODE) scripts/peers.ts
+mutate: node_modules/.installed test/mutation/node_modules/.installed ## Mutation testing of the core; ARGS="--mutate FILE" for one file
+	@$(NODE) test/mutation/node_modules/@stryker-mutator/core/bin/stryker.js run test/mutation/stryker.json $(ARGS)
+
+test/mutation/node_modules/.installed: test/mutation/package.json test/mutation/package-lock.json
+	npm ci --prefix test/mutation --no-audit --no-fund --loglevel=error
+	@touch $@
+
 ## Leaving --------------------------------------------------------------------------------------------------------------
 
 .PHONY: clean
 clean: ## Removes everything that was installed or built, after make down
 	@if [ -x node_modules/.bin/jest ]; then $(MAKE) --no-print-directory down; fi
-	rm -rf node_modules scripts/bench/node_modules .venv .scratch reports coverage functions/dist/maps
+	rm -rf node_modules scripts/bench/node_modules test/mutation/node_modules .venv .scratch reports coverage functions/dist/maps

@@ -32,6 +32,7 @@ export const parts: readonly Part[] = [
   jest('unit'),
   check('verify-package', () => node([join(root, 'scripts/package.ts'), '--verify'])),
   { name: 'terraform', run: terraform },
+  check('scan', () => run('sh', [join(root, 'scripts/scan.sh')], { cwd: root })),
   jest('plan'),
   jest('simulation'),
   jest('canary', '--runInBand', '--testTimeout=120000'),

@@ -21,7 +21,7 @@ import { waitUntil } from '../support/wait.ts';
  * What the emulator does where emulators are known to differ from AWS. No other test relies on any of it. Each test says
  * what AWS documents; it turns red when the emulator changes, in either direction, so that the list stays true.
  */
-const MINISTACK_DIFFERS: ReadonlySet<string> = new Set(['L-10']);
+const MINISTACK_DIFFERS: ReadonlySet<string> = new Set(['L-10', 'L-11']);
 
 describe('the emulator, where it may differ from AWS', () => {
   let clients: Clients;
@@ -178,5 +178,14 @@ describe('the emulator, where it may differ from AWS', () => {
       { timeoutMs: 8_000 },
     );
     return true;
+  });
+
+  documented('L-11', 'refuses to create a queue again within 60 seconds of its deletion', async () => {
+    const QueueUrl = await queue(`${name}-again`);
+    await clients.sqs.send(new DeleteQueueCommand({ QueueUrl }));
+    return clients.sqs.send(new CreateQueueCommand({ QueueName: `${name}-again` })).then(
+      () => false,
+      () => true,
+    );
   });
 });

@@ -7,10 +7,10 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { localAwsUp } from '../../scripts/local/local-aws.ts';
 import { createEventStore } from '../../functions/src/aws/event-store.ts';
 import { createNotifier } from '../../functions/src/aws/notifier.ts';
 import { createSourceQueue } from '../../functions/src/aws/source-queue.ts';
+import { localAwsUp } from '../../scripts/local/local-aws.ts';
 import { conformanceOf, type LaxRule, type Subject } from '../simulation/conformance.ts';
 import { connect } from '../support/clients.ts';
 import { drain } from '../support/queues.ts';

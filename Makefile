@@ -97,13 +97,15 @@ storm: install package ## The deployed pipeline behind proxies that inject fault
 chaos: install package ## The deployed pipeline while its functions are killed, redeployed, starved; ARGS="--quick"
 	@$(NODE) scripts/chaos.ts $(ARGS)
 
-.PHONY: soak verify-model peers mutate
+.PHONY: soak verify-model peers lease-savings mutate
 soak: node_modules/.installed ## The simulation for as long as one likes: make soak SECONDS=600
-	@$(NODE) scripts/soak.ts $(SECONDS)
+	@$(NODE) scripts/soak.ts $(or $(SECONDS),60)
 verify-model: ## The protocol over every interleaving, and that each of its mutants is caught
 	@scripts/verify-model.sh
 peers: node_modules/.installed ## Other ways to do this work under the same simulated storm
 	@$(NODE) scripts/peers.ts
+lease-savings: node_modules/.installed ## How many duplicates the lease saves: the same seeds with it and without
+	@$(NODE) scripts/lease-savings.ts
 mutate: node_modules/.installed test/mutation/node_modules/.installed ## Mutation testing of the core; ARGS="--mutate FILE" for one file
 	@$(NODE) test/mutation/node_modules/@stryker-mutator/core/bin/stryker.js run test/mutation/stryker.json $(ARGS)
 

@@ -37,6 +37,8 @@ for (const batchSize of [10, 100, 1000]) {
   const measured = await measureBatchSize(batchSize, [0, 0.01, 0.05, 0.2], built, port, options.quick);
   figures.scenarios.push(...measured);
   for (const one of measured) console.log(progressLine(one));
+  // A run takes its time: what is measured so far outlives whatever ends it.
+  writeFileSync(join(scratch, 'figures.json'), performanceJson(figures));
 }
 figures.conflicts = await measureConflicts(built, port, options.quick);
 console.log('conflicts', figures.conflicts);

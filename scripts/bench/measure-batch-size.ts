@@ -13,7 +13,7 @@ const READ_UNIT_IN_WRITE_UNITS = 0.2;
  * and the pipeline makes a twentieth of the others' a message.
  */
 const WARM_UP: Readonly<Record<Variant, number>> = {
-  sequential: 1_000,
+  sequential: 600,
   parallel: 2_000,
   powertools: 2_000,
   pipeline: 10_000,
@@ -22,7 +22,7 @@ const WARM_UP: Readonly<Record<Variant, number>> = {
 const SETTLE_MESSAGES = 1_000;
 
 /** Measured batches; the sequential variant takes 20 s for a batch of 1,000 and sits some turns out. */
-const ROUNDS: Readonly<Record<number, number>> = { 10: 40, 100: 16, 1000: 6 };
+const ROUNDS: Readonly<Record<number, number>> = { 10: 60, 100: 40, 1000: 8 };
 const SEQUENTIAL_ROUNDS: Readonly<Record<number, number>> = { 10: 40, 100: 8, 1000: 2 };
 
 interface Run {

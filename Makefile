@@ -33,6 +33,12 @@ build: package
 package: node_modules/.installed ## Builds functions/dist/pipeline.zip, byte for byte the same everywhere
 	@$(NODE) scripts/package.ts
 
+HANDLER := examples/handler/handler.ts
+OUT := examples/handler/dist
+.PHONY: handler
+handler: node_modules/.installed ## Bundles a handler of your own: make handler HANDLER=path/handler.ts OUT=folder
+	@$(NODE) scripts/package.ts --handler $(HANDLER) --out $(OUT)
+
 ## Running --------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo up down status

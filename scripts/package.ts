@@ -1,5 +1,6 @@
 /**
- * Builds the zip that the module ships: `scripts/node scripts/package.ts [--verify] [--root DIR] [--out DIR]`.
+ * Builds the zip that the module ships: `scripts/node scripts/package.ts [--verify] [--root DIR] [--out DIR]`, or one
+ * around a handler of one's own: `... --handler FILE --out DIR`.
  *
  * The zip is committed, since a module that is consumed from git has to work with nothing but Terraform on the
  * machine; `--verify` proves that the committed bytes are those of the source beside them.
@@ -14,12 +15,22 @@ import { thirdPartyLicenses } from './package/licenses.ts';
 import { reproducibleZip } from './package/zip.ts';
 
 const { values: options } = parseArgs({
-  options: { verify: { type: 'boolean', default: false }, root: { type: 'string' }, out: { type: 'string' } },
+  options: {
+    verify: { type: 'boolean', default: false },
+    root: { type: 'string' },
+    out: { type: 'string' },
+    handler: { type: 'string' },
+  },
 });
 const root = options.root === undefined ? dirname(dirname(fileURLToPath(import.meta.url))) : resolve(options.root);
 const out = options.out === undefined ? join(root, 'functions', 'dist') : resolve(options.out);
 
-const { code, maps, metafile } = await bundle(root);
+if (options.handler !== undefined && (options.out === undefined || !existsSync(options.handler))) {
+  console.error('--handler takes the file of a handler, and --out the folder that its pipeline.zip goes into.');
+  process.exit(2);
+}
+
+const { code, maps, metafile } = await bundle(root, options.handler);
 const licenses = new TextEncoder().encode(thirdPartyLicenses(root, metafile));
 const zip = reproducibleZip(new Map([...code, ['THIRD-PARTY-LICENSES.txt', licenses]]));
 const sha256 = createHash('sha256').update(zip).digest('hex');

@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { basename, join, resolve } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
 
 export interface Bundle {
   /** What goes into the zip: `consumer.mjs`, `relay.mjs` and what they share. */
@@ -13,15 +13,34 @@ export interface Bundle {
 export const entryPoints = ['consumer', 'relay'] as const;
 
 /**
- * Bundles the functions of the checkout at `root`.
+ * Puts a handler where `handler-consumer.ts` imports one, and lets it import the pipeline by name wherever it lies. What
+ * else it imports is found in its own node_modules.
+ */
+function withHandler(root: string, handler: string): Plugin {
+  return {
+    name: 'handler',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /^#handler$/ }, () => ({ path: resolve(handler) }));
+      onResolve({ filter: /^idempotent-pipeline$/ }, () => ({ path: join(root, 'functions/src/handler-api.ts') }));
+    },
+  };
+}
+
+/**
+ * Bundles the functions of the checkout at `root`; with `handler`, the path of a module whose default export is a handler,
+ * the consumer runs that instead of the mapping of the module's variables.
  *
  * `mainFields: module,main` picks the SDK's ESM build. With esbuild's default for node, its CommonJS build would be
  * wrapped and calls to `require` would be left in an ESM file, where there is none (T-38). It is also a third smaller.
  */
-export async function bundle(root: string): Promise<Bundle> {
+export async function bundle(root: string, handler?: string): Promise<Bundle> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: entryPoints.map((name) => ({ in: `functions/src/${name}.ts`, out: name })),
+    entryPoints: entryPoints.map((name) => ({
+      in: `functions/src/${name === 'consumer' && handler !== undefined ? 'handler-consumer' : name}.ts`,
+      out: name,
+    })),
+    plugins: handler === undefined ? [] : [withHandler(root, handler)],
     outdir: 'functions/dist',
     outExtension: { '.js': '.mjs' },
     chunkNames: 'shared-[hash]',

@@ -25,8 +25,10 @@ export async function relayRows(ctx: RelayContext, eventIds: readonly string[]):
     const row = read.value;
     const createdMs = Date.parse(row.createdAt);
     if (Number.isFinite(createdMs)) ctx.tally.oldestMs = Math.max(ctx.tally.oldestMs, now - createdMs);
-    const lease = leaseState(row, ctx.owner, now - ctx.settings.graceMs, ctx.settings);
-    if (lease.kind === 'over') claims.push({ row, owner: ctx.owner });
+    // Judged at the time that it is: against an earlier one, a live lease would be too far away to be true.
+    const lease = leaseState(row, ctx.owner, now, ctx.settings);
+    const justOver = row.leaseExpiresAtMs <= now && row.leaseExpiresAtMs > now - ctx.settings.graceMs;
+    if (lease.kind === 'over' && !justOver) claims.push({ row, owner: ctx.owner });
   }
   const outcomes = await takeOver(ctx, claims);
   const owned = claims.flatMap(({ row, owner }, index) =>

@@ -64,6 +64,18 @@ describe('the relay', () => {
     expect(h.topic.ids).toEqual(['o-1']);
   });
 
+  it('the sweep leaves a live lease alone, and one that is not over for long enough, whatever the grace', async () => {
+    const h = await dropped(1);
+    const sweep = { graceMs: 60_000, sweepHours: 1, intervalMinutes: 60 };
+    for (const ms of [1_000, 28_000, 3_000, 58_000]) {
+      h.clock.advance(ms);
+      expect(await h.relay(sweep)).toMatchObject({ relayed: 0, sweep: { pending: 1 } });
+    }
+    h.clock.advance(2_000);
+    expect(await h.relay(sweep)).toMatchObject({ relayed: 1 });
+    expect(h.topic.ids).toEqual(['o-1']);
+  });
+
   it('a segment that does not fit its run is reported', async () => {
     const h = await dropped(1);
     h.store.scanPending = async () => {

@@ -18,12 +18,14 @@ const WARM_UP: Readonly<Record<Variant, number>> = {
   powertools: 2_000,
   pipeline: 10_000,
 };
-/** Batches of each share of duplicates before its clock runs, in which adaptive sizes settle. */
-const SETTLE_MESSAGES = 1_000;
+/** Messages of each share of duplicates before its clock runs: adaptive sizes settle, and so does the machine code. */
+const SETTLE_MESSAGES = 2_500;
 
-/** Measured batches; the sequential variant takes 20 s for a batch of 1,000 and sits some turns out. */
-const ROUNDS: Readonly<Record<number, number>> = { 10: 60, 100: 40, 1000: 8 };
-const SEQUENTIAL_ROUNDS: Readonly<Record<number, number>> = { 10: 40, 100: 8, 1000: 2 };
+/** Measured batches, and how many of them make a turn: a busy container gets one after the other, without a pause. */
+const BATCHES: Readonly<Record<number, number>> = { 10: 60, 100: 40, 1000: 8 };
+const TURN: Readonly<Record<number, number>> = { 10: 10, 100: 5, 1000: 2 };
+/** The sequential variant takes 20 s for a batch of 1,000 and sits most turns out. */
+const SEQUENTIAL_BATCHES: Readonly<Record<number, number>> = { 10: 30, 100: 5, 1000: 1 };
 
 interface Run {
   readonly variant: Variant;
@@ -60,7 +62,7 @@ export async function measureBatchSize(
   return figures;
 }
 
-/** One batch each in turn; the order of the turns rotates, so that none is always the first. */
+/** The variants take turns; the order rotates, so that none is always the first. */
 async function measureScenario(
   scenario: Scenario,
   runs: readonly Run[],
@@ -77,16 +79,17 @@ async function measureScenario(
   }
   const before = await counters(port);
   const costs = Object.fromEntries(runs.map(({ variant }) => [variant, [] as Cost[]])) as Record<Variant, Cost[]>;
-  const rounds = quick ? 2 : (ROUNDS[batchSize] ?? 10);
-  const sequentialRounds = quick ? 1 : (SEQUENTIAL_ROUNDS[batchSize] ?? 1);
-  for (let round = 0; round < rounds; round += 1) {
-    const event = batch(scenario, settling + round);
-    for (let turn = 0; turn < runs.length; turn += 1) {
-      const { variant, child } = runs[(round + turn) % runs.length] as Run;
-      if (variant === 'sequential' && round >= sequentialRounds) continue;
-      const cost = await child.ask<Cost>({ event });
-      if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
-      costs[variant].push(cost);
+  const batches = quick ? 2 : (BATCHES[batchSize] ?? 10);
+  const turn = quick ? 1 : (TURN[batchSize] ?? 1);
+  for (let start = 0; start < batches; start += turn) {
+    for (let place = 0; place < runs.length; place += 1) {
+      const { variant, child } = runs[(start / turn + place) % runs.length] as Run;
+      const last = variant === 'sequential' ? (SEQUENTIAL_BATCHES[batchSize] ?? 1) : batches;
+      for (let index = start; index < Math.min(start + turn, last); index += 1) {
+        const cost = await child.ask<Cost>({ event: batch(scenario, settling + index) });
+        if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
+        costs[variant].push(cost);
+      }
     }
   }
   const after = await counters(port);

@@ -1,6 +1,6 @@
 import { leaseOwner } from './lease.ts';
 import type { PipelineContext } from './pipeline-context.ts';
-import type { Decoded, SourceRecord } from './types.ts';
+import type { Decoded, DecodedEvent, SourceRecord } from './types.ts';
 import { type EventWork, type RecordWork, settle } from './work.ts';
 
 /** Decodes every record. A record that cannot be decoded harms no other; a decoder that throws is a bug of ours. */
@@ -29,12 +29,14 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
   }
   if (decoded.kind === 'not_ours') return { ...base, events: [], issues: [], notOurs: decoded.reason };
   const owner = leaseOwner(ctx.requestId, record.id ?? '');
+  const contested = contestedIds(decoded.events);
   const events = decoded.events.map((event): EventWork => {
     const work: EventWork = {
       event,
       receiveCount: record.receiveCount,
       owner,
       ...(record.traceHeader === undefined ? {} : { traceHeader: record.traceHeader }),
+      contested: contested.has(event.eventId),
       stage: { at: 'new' },
       twin: false,
       items: [],
@@ -42,6 +44,19 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
     return work;
   });
   return { ...base, events, issues: decoded.issues, notOurs: undefined };
+}
+
+/** Ids that two events of one message claim with different payloads. */
+function contestedIds(events: readonly DecodedEvent[]): ReadonlySet<string> {
+  const contested = new Set<string>();
+  if (events.length < 2) return contested;
+  const hashes = new Map<string, string>();
+  for (const { eventId, payloadHash } of events) {
+    const first = hashes.get(eventId);
+    if (first === undefined) hashes.set(eventId, payloadHash);
+    else if (first !== payloadHash) contested.add(eventId);
+  }
+  return contested;
 }
 
 /** Gives every event that nobody settled the same transient verdict; nothing unsettled is ever done. */

@@ -66,7 +66,8 @@ export async function applyExisting(ctx: PipelineContext, work: EventWork, row: 
 }
 
 export function applyRow(ctx: PipelineContext, work: EventWork, row: Row): void {
-  const claimant = { payloadHash: work.event.payloadHash, messageId: work.event.messageId, owner: work.owner };
+  const messageId = work.contested ? '' : work.event.messageId;
+  const claimant = { payloadHash: work.event.payloadHash, messageId, owner: work.owner };
   applyJudgement(work, judgeRow(row, claimant, ctx.clock.now(), ctx.settings));
 }
 

@@ -126,9 +126,10 @@ async function finishCommitted(
 
 /**
  * A part of the message that no longer decodes, and whose row was committed by this very message: an earlier attempt
- * could read it, so it is sent, not bad.
+ * could read it, so it is sent, not bad. Unless the row is that of another part with the same id.
  */
-function resolveIssue({ record, issue }: Suspect, committedBy: string): void {
+function resolveIssue({ record, issue, eventId }: Suspect, committedBy: string): void {
+  if (record.events.some((work) => work.event.eventId === eventId)) return;
   if (issue !== undefined && committedBy !== '' && committedBy === record.record.id) {
     record.issues = record.issues.filter((other) => other !== issue);
   }
@@ -178,6 +179,7 @@ function rescueOf(requestId: string, suspect: Suspect, row: Row): EventWork | un
     event,
     receiveCount: suspect.record.record.receiveCount,
     owner: leaseOwner(requestId, messageId),
+    contested: false,
     stage: { at: 'new' },
     twin: false,
     items: [],

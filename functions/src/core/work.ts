@@ -46,6 +46,8 @@ export interface EventWork {
   readonly receiveCount: number;
   readonly owner: string;
   readonly traceHeader?: string;
+  /** Another event of the same message has this id and another payload: that a row names the message proves nothing. */
+  readonly contested: boolean;
   stage: Stage;
   /** Judged by another copy in this batch, at no cost. */
   twin: boolean;

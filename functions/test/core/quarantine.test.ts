@@ -167,6 +167,37 @@ describe('a message with several events', () => {
     expect(h.queue.deadLetters).toHaveLength(1);
   });
 
+  it.each([
+    ['another payload', { size: 2 }, 'payload_mismatch'],
+    ['no fingerprint', { size: null }, 'fingerprint_missing'],
+  ])(
+    'two events under one id, the second with %s: the first commits, the message is quarantined',
+    async (_, more, reason) => {
+      const mapping = {
+        envelope: 's3',
+        eventId: 's3.object.key',
+        businessKey: 's3.object.key',
+        fingerprint: 's3.object.size',
+      } as const;
+      const body = JSON.parse(s3('a.json', 'a.json'));
+      Object.assign(body.Records[1].s3.object, more);
+      const h = new Harness({ mapping });
+      expect(await h.deliver(record('m1', body))).toEqual([]);
+      expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual([reason]);
+      // Once more, as after an answer that was lost: the message id on the row does not make the second event the first.
+      expect(await h.deliver(record('m1', body, { receiveCount: 2 }))).toEqual([]);
+      expect(h.queue.deadLetters.map(({ attributes }) => attributes.error_type?.value)).toEqual([reason, reason]);
+      expect(h.topic.ids).toEqual(['a.json']);
+    },
+  );
+
+  it('two events under one id with one payload are one event', async () => {
+    const h = new Harness({ mapping: { envelope: 's3', eventId: 's3.object.key', businessKey: 's3.object.key' } });
+    expect(await h.deliver(record('m1', s3('a.json', 'a.json')))).toEqual([]);
+    expect(h.queue.deadLetters).toEqual([]);
+    expect(h.topic.ids).toEqual(['a.json']);
+  });
+
   it('C-35: the test event of S3 is acknowledged with an info line, and nothing is written', async () => {
     const h = new Harness({ mapping: { envelope: 's3', eventId: 's3.object.key', businessKey: 's3.object.key' } });
     const test = {

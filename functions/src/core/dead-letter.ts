@@ -22,7 +22,8 @@ export function deadLetter(record: SourceRecord, reason: PermanentReason, eventI
     ...(eventId === undefined || !isAttributeText(eventId) ? {} : { event_id: { type: 'String', value: eventId } }),
     ...(record.id === undefined || record.id === '' ? {} : { source_message_id: { type: 'String', value: record.id } }),
   };
-  const attributes: Record<string, MessageAttribute> = { ...ours };
+  // Without a prototype, since an assignment to the legal name `__proto__` would lose the attribute.
+  const attributes: Record<string, MessageAttribute> = Object.assign(Object.create(null), ours);
   const dropped: string[] = [];
   for (const [name, attribute] of Object.entries(record.attributes)) {
     if (Object.hasOwn(ours, name)) continue;

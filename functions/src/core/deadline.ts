@@ -14,6 +14,16 @@ export interface Deadline {
   close(): void;
 }
 
+/** What the call answers; undefined when it failed since the deadline aborted it. Every other failure is thrown on. */
+export async function unlessAborted<T>({ signal }: Deadline, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
 export function startDeadline(clock: Clock, deadlineMs: number, marginMs: number): Deadline {
   const controller = new AbortController();
   const cancel = clock.alarm(deadlineMs - marginMs / 3, () => controller.abort());

@@ -1,6 +1,6 @@
 import type { Clock, Notifier, Random, RelayStore, Telemetry } from '../ports.ts';
 import type { AttributeMap } from './attribute-value.ts';
-import { startDeadline } from './deadline.ts';
+import { startDeadline, unlessAborted } from './deadline.ts';
 import type { Invocation } from './pipeline.ts';
 import { type RelayContext, relayRows } from './relay-rows.ts';
 import { ALL_RELAY_SHARDS } from './row.ts';
@@ -77,17 +77,21 @@ async function relayShard(ctx: RelayContext, shard: string): Promise<void> {
   let from: AttributeMap | undefined;
   do {
     if (!ctx.deadline.hasTime()) return;
-    const page = await ctx.store.queryTroubled(shard, before, PAGE, from, ctx.deadline.signal);
+    const query = ctx.store.queryTroubled(shard, before, PAGE, from, ctx.deadline.signal);
+    const page = await unlessAborted(ctx.deadline, query);
+    if (page === undefined) return;
     await relayRows(ctx, page.eventIds);
     from = page.next;
   } while (from !== undefined);
 }
 
+/** At the deadline, what is counted so far: a run that was busy to its end must still say what it did. */
 async function countTroubled(ctx: RelayContext): Promise<number> {
   let rows = 0;
   for (const shard of ALL_RELAY_SHARDS) {
     if (ctx.deadline.signal.aborted) break;
-    rows += (await ctx.store.countTroubled(shard, ctx.deadline.signal)).rows;
+    const counted = await unlessAborted(ctx.deadline, ctx.store.countTroubled(shard, ctx.deadline.signal));
+    rows += counted?.rows ?? 0;
   }
   return rows;
 }

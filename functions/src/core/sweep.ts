@@ -1,4 +1,5 @@
 import type { AttributeMap } from './attribute-value.ts';
+import { unlessAborted } from './deadline.ts';
 import { type RelayContext, relayRows } from './relay-rows.ts';
 
 export interface SweepReport {
@@ -31,7 +32,9 @@ export async function sweepSegment(ctx: RelayContext): Promise<SweepReport> {
   let from: AttributeMap | undefined;
   do {
     if (!ctx.deadline.hasTime()) return incomplete(ctx, { segment, segments, pending, complete: false });
-    const page = await ctx.store.scanPending(segment, segments, from, ctx.deadline.signal);
+    const scan = ctx.store.scanPending(segment, segments, from, ctx.deadline.signal);
+    const page = await unlessAborted(ctx.deadline, scan);
+    if (page === undefined) return incomplete(ctx, { segment, segments, pending, complete: false });
     pending += page.rows.length;
     await relayRows(
       ctx,

@@ -45,6 +45,13 @@ describe('a permanent failure', () => {
     expect(h.telemetry.lines.find(({ level }) => level === 'warn')?.fields).toEqual({ message_id: 'm1', count: 2 });
   });
 
+  it('keeps an attribute with the legal name __proto__', async () => {
+    const h = new Harness();
+    const attributes = Object.fromEntries([['__proto__', { type: 'String', value: 'kept' }]]);
+    expect(await h.deliver({ ...record('m1', 'not json'), attributes })).toEqual([]);
+    expect(Object.entries(h.queue.deadLetters[0]?.attributes ?? {})).toContainEqual(Object.entries(attributes)[0]);
+  });
+
   it('keeps its neighbours: they commit in the same invocation', async () => {
     const h = new Harness();
     expect(await h.deliver(...bad(2), ...good(8))).toEqual([]);

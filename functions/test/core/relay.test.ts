@@ -85,6 +85,32 @@ describe('the relay', () => {
     expect((await h.relay({ sweepHours: 24 })).sweep?.complete).toBe(false);
     expect(h.telemetry.sum('SweepIncomplete')).toBe(1);
   });
+
+  it.each(['queryTroubled', 'countTroubled', 'scanPending'] as const)(
+    'a run whose %s is aborted at its deadline still reports what it did',
+    async (call) => {
+      const h = await dropped(2);
+      h.clock.advance(31_001);
+      h.store[call] = async () => {
+        h.clock.advance(60_000);
+        throw new Error('Request aborted');
+      };
+      const report = await h.relay({ sweepHours: 24 });
+      expect(report.sweep?.complete).toBe(call === 'countTroubled');
+      const relayed = call === 'queryTroubled' ? 0 : 1;
+      expect(report.relayed).toBe(relayed);
+      expect(h.telemetry.sum('Relayed')).toBe(relayed);
+      expect(h.telemetry.metrics.map(({ metric }) => metric)).toContain('RowsInTrouble');
+    },
+  );
+
+  it('a failure that is no abort ends the run', async () => {
+    const h = await dropped(2);
+    h.store.queryTroubled = async () => {
+      throw new Error('AccessDeniedException');
+    };
+    await expect(h.relay()).rejects.toThrow('AccessDeniedException');
+  });
 });
 
 describe('the sweep', () => {

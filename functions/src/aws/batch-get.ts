@@ -1,6 +1,7 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
 import { normaliseDecimal } from '../core/decimal.ts';
+import { halves } from '../core/group.ts';
 import { chunks } from '../core/parallel.ts';
 import { parseRow } from '../core/row.ts';
 import type { ReadKey, Row } from '../core/types.ts';
@@ -44,7 +45,10 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
       try {
         rest = await readOnce(rest, found, signal);
       } catch (thrown) {
-        fail(rest, found, readSdkError(thrown).name);
+        const { name } = readSdkError(thrown);
+        // A call is refused whole for one key that cannot be, an empty one say: only who asked for that one must fail.
+        if (name === 'ValidationException' && rest.size > 1) return readHalves(rest, found, signal);
+        fail(rest, found, name);
         return;
       }
       idle = rest.size === before ? idle + 1 : 0;
@@ -54,6 +58,10 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
       }
       if (idle > 0) await deps.clock.sleep(IDLE_BASE_MS * 2 ** idle * (0.5 + deps.random.next() / 2), signal);
     }
+  }
+
+  async function readHalves(wanted: Keys, found: Found, signal: AbortSignal): Promise<void> {
+    await Promise.all(halves([...wanted]).map((half) => readChunk(new Map(half), found, signal)));
   }
 
   /** Answers with the keys that DynamoDB left unprocessed: throttled, or over 16 MB of answer. */

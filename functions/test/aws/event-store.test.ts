@@ -395,6 +395,24 @@ describe('rows that are read', () => {
     expect(await store.readRows(['a'], signal)).toEqual([{ kind: 'failed', name: 'AccessDeniedException' }]);
   });
 
+  it('that DynamoDB refuses harm nobody else: an empty key of one event fails that event alone', async () => {
+    const bad = (key: { pk: { S: string } }): boolean => key.pk.S === '';
+    aws.answer((call) => {
+      const keys: { pk: { S: string } }[] = call.body.RequestItems.stock.Keys;
+      return keys.some(bad) ? { error: 'ValidationException' } : { body: { Responses: { stock: keys } } };
+    });
+    const names = ['a', 'b', '', 'c', 'd'];
+    const reads = await store.readItems(
+      names.map((name) => ({ table: 'stock', key: { pk: { S: name } } })),
+      signal,
+    );
+    expect(reads).toEqual(
+      names.map((name) =>
+        name === '' ? { kind: 'failed', name: 'ValidationException' } : { kind: 'found', value: { pk: { S: name } } },
+      ),
+    );
+  });
+
   it('may be items of several tables, whose number keys come back written otherwise', async () => {
     const keys = [
       { table: 'orders', key: { pk: { S: 'o' }, sk: { N: '1.50' } } },

@@ -5,6 +5,7 @@ import {
   type PublishBatchRequestEntry,
   type SNSClient,
 } from '@aws-sdk/client-sns';
+import { halves } from '../core/group.ts';
 import type { Notification } from '../core/types.ts';
 import type { Notifier, PublishOutcome } from '../ports.ts';
 import { messageAttributes } from './message-attributes.ts';
@@ -12,7 +13,7 @@ import { readSdkError, wasRefused } from './sdk-error.ts';
 
 /** The port over SNS. An entry is published when the answer lists it as successful, and in no other case. */
 export function createNotifier(client: SNSClient): Notifier {
-  return {
+  const notifier: Notifier = {
     async publish(topicArn, entries, signal) {
       const command = new PublishBatchCommand({
         TopicArn: topicArn,
@@ -23,10 +24,17 @@ export function createNotifier(client: SNSClient): Notifier {
         return outcomes(answer, entries.length);
       } catch (thrown) {
         const error = readSdkError(thrown);
+        // The topic takes less in a call than `topic_max_bytes` says: what fits alone must not fail for its neighbours.
+        if (error.name === 'BatchRequestTooLongException' && entries.length > 1) {
+          const [left, right] = halves(entries);
+          const first = await notifier.publish(topicArn, left, signal);
+          return [...first, ...(await notifier.publish(topicArn, right, signal))];
+        }
         return entries.map(() => ({ kind: 'failed', name: error.name, unknown: !wasRefused(error) }));
       }
     },
   };
+  return notifier;
 }
 
 /** The id of an entry is its place in the call. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createNotifier } from '../../src/aws/notifier.ts';
 import type { Notification } from '../../src/core/types.ts';
 import type { Notifier } from '../../src/ports.ts';
-import { type AwsStub, startAwsStub } from './aws-stub.ts';
+import { type AwsStub, type Call, startAwsStub } from './aws-stub.ts';
 
 const topic = 'arn:aws:sns:eu-central-1:123456789012:orders';
 const { signal } = new AbortController();
@@ -90,6 +90,23 @@ describe('publishing a batch', () => {
     aws.answer({ xml: '<PublishBatchResponse><PublishBatchResult/></PublishBatchResponse>' });
     expect(await notifier.publish(topic, [entry()], signal)).toEqual([
       { kind: 'failed', name: 'NoResultEntry', unknown: true },
+    ]);
+  });
+
+  it('a call that SNS finds too long is halved: entries that fit alone are published, in order', async () => {
+    const bytes = (call: Call, index: number) =>
+      call.body[`PublishBatchRequestEntries.member.${index}.Message`]?.length;
+    aws.answer((call) => {
+      const sizes = [1, 2, 3].flatMap((index) => bytes(call, index) ?? []);
+      const total = sizes.reduce((sum, size) => sum + size, 0);
+      const ids = sizes.map((_, index) => String(index));
+      return total > 15 ? error('BatchRequestTooLong', 400) : answer(ids, []);
+    });
+    const entries = [10, 10, 20].map((length) => entry({ message: 'x'.repeat(length) }));
+    expect(await notifier.publish(topic, entries, signal)).toMatchObject([
+      { kind: 'published' },
+      { kind: 'published' },
+      { kind: 'failed', name: 'BatchRequestTooLongException', unknown: false },
     ]);
   });
 

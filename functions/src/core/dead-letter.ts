@@ -1,5 +1,5 @@
 import type { QuarantinedMessage } from '../ports.ts';
-import { MESSAGE_MAX_ATTRIBUTES, MESSAGE_MAX_BYTES } from './limits.ts';
+import { MESSAGE_DEFAULT_MAX_BYTES, MESSAGE_MAX_ATTRIBUTES, MESSAGE_MAX_BYTES } from './limits.ts';
 import { type PermanentReason, reasonText } from './reasons.ts';
 import { messageBytes } from './size.ts';
 import type { MessageAttribute, SourceRecord } from './types.ts';
@@ -25,11 +25,13 @@ export function deadLetter(record: SourceRecord, reason: PermanentReason, eventI
   // Without a prototype, since an assignment to the legal name `__proto__` would lose the attribute.
   const attributes: Record<string, MessageAttribute> = Object.assign(Object.create(null), ours);
   const dropped: string[] = [];
+  // Nothing here says what the queue accepts. A larger message than the default came through, so its limit is higher.
+  const large = messageBytes(record.body, record.attributes) > MESSAGE_DEFAULT_MAX_BYTES;
+  const most = large ? MESSAGE_MAX_BYTES : MESSAGE_DEFAULT_MAX_BYTES;
   for (const [name, attribute] of Object.entries(record.attributes)) {
     if (Object.hasOwn(ours, name)) continue;
     const bytes = messageBytes(record.body, { ...attributes, [name]: attribute });
-    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= MESSAGE_MAX_BYTES)
-      attributes[name] = attribute;
+    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= most) attributes[name] = attribute;
     else dropped.push(name);
   }
   return {

@@ -79,6 +79,9 @@ export const FIFO_ID_MAX_CHARACTERS = 128;
 /** A message in SQS with its attributes. docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
 export const MESSAGE_MAX_BYTES = 1024 * 1024;
 
+/** What a queue accepts that was never given a limit of its own: Terraform's default, and that of AWS for years. */
+export const MESSAGE_DEFAULT_MAX_BYTES = 262_144;
+
 /** Entries of the batch calls of SQS. docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibilityBatch.html */
 export const QUEUE_BATCH_MAX_ENTRIES = 10;
 

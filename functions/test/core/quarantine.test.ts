@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { messageBytes } from '../../src/core/size.ts';
 import { Harness, order, record } from './harness.ts';
 
 const SCHEMA = JSON.stringify({ required: ['never'] });
@@ -44,6 +45,22 @@ describe('a permanent failure', () => {
     expect(Object.keys(attributes)).toHaveLength(10);
     expect(h.telemetry.lines.find(({ level }) => level === 'warn')?.fields).toEqual({ message_id: 'm1', count: 2 });
   });
+
+  it.each([
+    [261_100, ['x'], 262_144],
+    [262_500, [], 1_048_576],
+  ])(
+    'a body of %d bytes and 1,000 of attributes: drops %j, to fit a queue that took the message',
+    async (length, dropped, most) => {
+      const h = new Harness();
+      const attributes = { x: { type: 'String', value: 'v'.repeat(1_000) } };
+      expect(await h.deliver({ ...record('m1', 'b'.repeat(length)), attributes })).toEqual([]);
+      const sent = h.queue.deadLetters[0];
+      expect(messageBytes(sent?.body ?? '', sent?.attributes ?? {})).toBeLessThanOrEqual(most);
+      expect(['x'].filter((name) => !Object.hasOwn(sent?.attributes ?? {}, name))).toEqual(dropped);
+      expect(sent?.attributes.error_type?.value).toBe('not_json');
+    },
+  );
 
   it('keeps an attribute with the legal name __proto__', async () => {
     const h = new Harness();

@@ -82,6 +82,10 @@ simulation: node_modules/.installed ## The pipeline in a seeded simulation with 
 integration: install ## Real terraform apply on local AWS, real functions, real crashes
 	@$(TEST) integration
 
+.PHONY: test-aws
+test-aws: install ## In the real account that TEST_AWS_ACCOUNT_ID names: docs/local-aws.md says what it does and costs
+	@$(TEST) aws
+
 .PHONY: bench
 bench: node_modules/.installed scripts/bench/node_modules/.installed ## Compares the shipped zip with three other ways; writes docs/performance.* (15 minutes)
 	@$(NODE) scripts/bench.ts

@@ -1,4 +1,4 @@
-/** One project a kind of test, so that each runs alone: `make unit`, `make plan`, `make simulation`, `make integration`. */
+/** One project a kind of test, so that each runs alone: `make unit`, `make plan`, `make simulation`, `make integration`, `make test-aws`. */
 const typescript = {
   cacheDirectory: '<rootDir>/.scratch/jest',
   testEnvironment: 'node',
@@ -31,5 +31,6 @@ export default {
     // The canary says whether the emulator can be believed at all; nothing else of its kind runs before it (L-01).
     project('canary', 'test/integration/canary.test.ts'),
     project('integration', 'test/integration/**/!(canary).test.ts'),
+    project('aws', 'test/aws/**/*.test.ts'),
   ],
 };

@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `scripts/node scripts/test.ts [PART...] [-- RUNNER ARGUMENTS]`, all parts without a name.
+ * Runs the tests: `scripts/node scripts/test.ts [PART...] [-- RUNNER ARGUMENTS]`, without a name all parts but `aws`.
  *
  * Each runner writes a report into reports/; the closing line counts those, never an exit code alone. A part without a
  * report, or without a test in it, has failed.
@@ -19,7 +19,10 @@ if (unknown.length > 0) {
   console.error(`no such part: ${unknown.join(', ')}; there are: ${parts.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
-const wanted = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name) || isNeededCanary(name));
+const wanted =
+  names.length === 0
+    ? parts.filter(({ onlyByName }) => !onlyByName)
+    : parts.filter(({ name }) => names.includes(name) || isNeededCanary(name));
 
 /** Integration tests that run on an emulator which deletes what failed would prove nothing (L-01). */
 function isNeededCanary(name: string): boolean {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { testPlace } from '../aws/place.ts';
 import { root, scratchFolder } from '../local/checkout.ts';
 import { terraformEnvironment } from '../tf/environment.ts';
 import { checkOutcome, jestOutcome, type Outcome, terraformTestOutcome } from './report.ts';
@@ -9,6 +10,8 @@ import { type Finished, run } from './run.ts';
 /** One part of the tests. */
 export interface Part {
   readonly name: string;
+  /** Runs only when it is named: it costs money. */
+  readonly onlyByName?: boolean;
   run(report: PartReport): Promise<Outcome>;
 }
 
@@ -37,6 +40,7 @@ export const parts: readonly Part[] = [
   jest('simulation'),
   jest('canary', '--runInBand', '--testTimeout=120000'),
   jest('integration', '--runInBand', '--testTimeout=300000'),
+  { name: 'aws', onlyByName: true, run: aws },
 ];
 
 function check(name: string, command: () => Promise<Finished>): Part {
@@ -69,6 +73,15 @@ function jest(name: string, ...options: readonly string[]): Part {
       return jestOutcome(exitCode, path, output);
     },
   };
+}
+
+/** Says where it is going to work before it does, and refuses when nobody named the place. */
+async function aws(report: PartReport): Promise<Outcome> {
+  const place = await testPlace();
+  report.progress(
+    typeof place === 'string' ? `local AWS at ${place}` : `AWS account ${place.account} in ${place.region}`,
+  );
+  return jest('aws', '--runInBand', '--testTimeout=300000').run(report);
 }
 
 /** Formatting of the tracked files, validation of every module, and the tests in `test/*.tftest.hcl`. */

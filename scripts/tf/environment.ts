@@ -1,3 +1,4 @@
+import type { Place, RealAccount } from '../aws/place.ts';
 import { scratchFolder } from '../local/checkout.ts';
 import { cliConfigFile } from './cli-config.ts';
 
@@ -6,9 +7,10 @@ import { cliConfigFile } from './cli-config.ts';
  * example says a word about local AWS.
  *
  * Everything of AWS that the person at the keyboard has set is left out: a test must not be able to reach a real
- * account by accident. Without an endpoint, plans are offline and calls go nowhere.
+ * account by accident. Without an endpoint, plans are offline and calls go nowhere. Only an account that was named on
+ * purpose is reached, with the credentials that came with it.
  */
-export function terraformEnvironment(endpoint: string | undefined, env = process.env): NodeJS.ProcessEnv {
+export function terraformEnvironment(place: Place | undefined, env = process.env): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !/^(AWS|TF)_/.test(name));
   return {
     ...Object.fromEntries(kept),
@@ -20,7 +22,7 @@ export function terraformEnvironment(endpoint: string | undefined, env = process
     TF_INPUT: 'false',
     CHECKPOINT_DISABLE: 'true',
     ...(env.TF_LOG === undefined ? {} : { TF_LOG: env.TF_LOG }),
-    ...localCredentials(endpoint),
+    ...(typeof place === 'object' ? accountCredentials(place) : localCredentials(place)),
   };
 }
 
@@ -36,5 +38,18 @@ export function localCredentials(endpoint: string | undefined): Record<string, s
     AWS_CONFIG_FILE: '/dev/null',
     AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
     AWS_MAX_ATTEMPTS: '3',
+  };
+}
+
+function accountCredentials({ region, credentials }: RealAccount): Record<string, string> {
+  return {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    ...(credentials.sessionToken === undefined ? {} : { AWS_SESSION_TOKEN: credentials.sessionToken }),
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { testPlace } from '../../scripts/aws/place.ts';
 import { cliConfig, cliConfigFile } from '../../scripts/tf/cli-config.ts';
 import { terraformEnvironment } from '../../scripts/tf/environment.ts';
 import { temporaryFolder } from './folder.ts';
@@ -24,6 +25,28 @@ describe('the environment that Terraform runs in', () => {
 
   it('leads nowhere without an endpoint, not to AWS', () => {
     expect(terraformEnvironment(undefined, {}).AWS_ENDPOINT_URL).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+
+  it('reaches an account that was named, with its own credentials and by nothing else of the environment', () => {
+    const place = {
+      account: '123456789012',
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'id', secretAccessKey: 'key', sessionToken: 'token' },
+    };
+    const env = terraformEnvironment(place, {
+      AWS_PROFILE: 'other',
+      AWS_ENDPOINT_URL: 'http://x',
+      TF_VAR_name: 'mine',
+    });
+    expect(env).toMatchObject({ AWS_ACCESS_KEY_ID: 'id', AWS_SESSION_TOKEN: 'token', AWS_REGION: 'eu-west-1' });
+    for (const name of ['AWS_PROFILE', 'AWS_ENDPOINT_URL', 'TF_VAR_name']) expect(env).not.toHaveProperty(name);
+  });
+
+  it('names an account only when a person did, and never a part of it', async () => {
+    await expect(testPlace({})).rejects.toThrow(/TEST_AWS_ACCOUNT_ID/);
+    await expect(testPlace({ TEST_AWS_ACCOUNT_ID: 'mine' })).rejects.toThrow(/12 digits/);
+    const half = { TEST_AWS_ACCOUNT_ID: '123456789012', AWS_ENDPOINT_URL_SQS: 'http://x' };
+    await expect(testPlace(half)).rejects.toThrow(/AWS_ENDPOINT_URL_SQS/);
   });
 
   it('replaces a CLI configuration that is missing', () => {

@@ -4,6 +4,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Place } from '../../scripts/aws/place.ts';
 
 export interface Clients {
   readonly dynamodb: DynamoDBClient;
@@ -14,12 +15,12 @@ export interface Clients {
   close(): void;
 }
 
-/** Clients that see the endpoint as it is, past every fault that a proxy injects between it and the function. */
-export function connect(endpoint: string): Clients {
+/** Clients that see the endpoint, or the account, as it is, past every fault that a proxy injects between it and the function. */
+export function connect(place: Place): Clients {
   const configuration = {
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    ...(typeof place === 'string'
+      ? { endpoint: place, region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
+      : { region: place.region, credentials: place.credentials }),
     requestHandler: new NodeHttpHandler({ connectionTimeout: 5_000, requestTimeout: 120_000 }),
   };
   const clients = {

@@ -9,10 +9,14 @@ export interface Delivery {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export interface Subscriber {
-  readonly queueUrl: string;
+/** What reads notifications from a queue that is subscribed. */
+export interface Listener {
   /** Everything that was delivered since it subscribed, in order of receiving; asks the queue for what is new. */
   deliveries(): Promise<readonly Delivery[]>;
+}
+
+export interface Subscriber extends Listener {
+  readonly queueUrl: string;
   /** Unsubscribes and removes the queue. */
   remove(): Promise<void>;
 }
@@ -24,32 +28,50 @@ export async function subscribe(
   queueName: string,
 ): Promise<Subscriber> {
   const fifo = topicArn.endsWith('.fifo');
+  const QueueName = fifo ? `${queueName}.fifo` : queueName;
+  const [, partition, , region, account] = topicArn.split(':');
+  const queueArn = `arn:${partition}:sqs:${region}:${account}:${QueueName}`;
+  const Policy = JSON.stringify({
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Allow',
+        Principal: { Service: 'sns.amazonaws.com' },
+        Action: 'sqs:SendMessage',
+        Resource: queueArn,
+        Condition: { ArnEquals: { 'aws:SourceArn': topicArn } },
+      },
+    ],
+  });
   const { QueueUrl: queueUrl } = await sqs.send(
-    new CreateQueueCommand({
-      QueueName: fifo ? `${queueName}.fifo` : queueName,
-      ...(fifo ? { Attributes: { FifoQueue: 'true' } } : {}),
-    }),
+    new CreateQueueCommand({ QueueName, Attributes: { Policy, ...(fifo ? { FifoQueue: 'true' } : {}) } }),
   );
   if (queueUrl === undefined) throw new Error(`no URL for the queue ${queueName}`);
-  const [, partition, , region, account] = topicArn.split(':');
   const { SubscriptionArn } = await sns.send(
     new SubscribeCommand({
       TopicArn: topicArn,
       Protocol: 'sqs',
-      Endpoint: `arn:${partition}:sqs:${region}:${account}:${queueUrl.slice(queueUrl.lastIndexOf('/') + 1)}`,
+      Endpoint: queueArn,
       ReturnSubscriptionArn: true,
     }),
   );
-  const seen: Delivery[] = [];
   return {
     queueUrl,
-    deliveries: async () => {
-      seen.push(...(await drain(sqs, queueUrl)).map(deliveryOf));
-      return seen;
-    },
+    ...listenTo(sqs, queueUrl),
     remove: async () => {
       await sns.send(new UnsubscribeCommand({ SubscriptionArn }));
       await sqs.send(new DeleteQueueCommand({ QueueUrl: queueUrl }));
+    },
+  };
+}
+
+/** Reads a queue that somebody else subscribed, and will remove. */
+export function listenTo(sqs: SQSClient, queueUrl: string): Listener {
+  const seen: Delivery[] = [];
+  return {
+    deliveries: async () => {
+      seen.push(...(await drain(sqs, queueUrl)).map(deliveryOf));
+      return seen;
     },
   };
 }

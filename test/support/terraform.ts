@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Place } from '../../scripts/aws/place.ts';
 import { terraformEnvironment } from '../../scripts/tf/environment.ts';
 
 const run = promisify(execFile);
 
-/** Terraform in one folder, talking to one endpoint; undefined is for plans that must not call anything. */
+/** Terraform in one folder, talking to one endpoint or account; undefined is for plans that must not call anything. */
 export type Terraform = (...args: string[]) => Promise<string>;
 
 /** @throws With what Terraform wrote when it fails. */
-export function terraformIn(folder: string, endpoint: string | undefined): Terraform {
-  const env = terraformEnvironment(endpoint);
+export function terraformIn(folder: string, place: Place | undefined): Terraform {
+  const env = terraformEnvironment(place);
   return async (...args) => {
     try {
       const { stdout } = await run('terraform', [`-chdir=${folder}`, ...args], { env, maxBuffer: 256 * 1024 * 1024 });

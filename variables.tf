@@ -52,7 +52,7 @@ variable "business_key" {
       trimspace(bare) != "" && !can(regex("['\"`]", bare)) &&
       alltrue([for pair in [["(", ")"], ["[", "]"], ["{", "}"]] : length(split(pair[0], bare)) == length(split(pair[1], bare))])
     ])
-    error_message = "business_key is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Leave it out for its default."
+    error_message = "business_key is no complete JMESPath expression: it is empty, or a bracket or a quote is not closed. Write one such as \"order_id\" or \"detail.order.id\"."
   }
 }
 
@@ -186,7 +186,7 @@ variable "business_item" {
 }
 
 variable "business_version" {
-  description = "JMESPath of a number that orders the states of one business key, for `on_existing_key = \"newer\"`. Null otherwise."
+  description = "JMESPath of a number that orders the states of one business key, for `on_existing_key = \"newer\"`; the item keeps it as its attribute `business_version`. Null otherwise."
   type        = string
   default     = null
 

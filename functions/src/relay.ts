@@ -8,7 +8,7 @@ import { readRelayConfig } from './config.ts';
 import { createRelay, type RelayReport } from './core/relay.ts';
 import { startUp } from './start-up.ts';
 
-/** The Lambda entry of the relay. Its schedule says nothing but that it is time; the event is not looked at. */
+/** The Lambda entry of the relay. Its schedule says when it is due; anything else that invokes it says nothing. */
 export const handler = await startUp(() => {
   const config = readRelayConfig(process.env);
   const clients = createClients();
@@ -26,15 +26,22 @@ export const handler = await startUp(() => {
     random: systemRandom,
     telemetry,
   });
-  return async (_event: unknown, context: Context): Promise<RelayReport> => {
+  return async (event: { readonly time?: unknown } | null, context: Context): Promise<RelayReport> => {
     telemetry.begin(context);
     try {
       return await relay.run({
         requestId: context.awsRequestId,
         deadlineMs: Date.now() + context.getRemainingTimeInMillis(),
+        ...dueAt(event?.time),
       });
     } finally {
       telemetry.flush();
     }
   };
 });
+
+/** `time` of a scheduled event. docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-rule-schedule.html */
+function dueAt(time: unknown): { dueAtMs?: number } {
+  const dueAtMs = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(dueAtMs) ? {} : { dueAtMs };
+}

@@ -29,8 +29,14 @@ export interface RelayReport {
   readonly sweep: SweepReport | undefined;
 }
 
+/** A run of the relay is due at a time of the schedule's, and begins a little later, not always by the same. */
+export interface RelayInvocation extends Invocation {
+  /** When the schedule says that the run is due, epoch milliseconds; by default it is now. */
+  readonly dueAtMs?: number;
+}
+
 export interface Relay {
-  run(invocation: Invocation): Promise<RelayReport>;
+  run(invocation: RelayInvocation): Promise<RelayReport>;
 }
 
 /** Keys read from the index at once; also the most events whose leases are taken before they are published. */
@@ -48,8 +54,11 @@ export function createRelay(deps: RelayDeps): Relay {
       const tally = { relayed: 0, failed: 0, oldestMs: 0 };
       const ctx: RelayContext = { ...deps, deadline, owner: `relay/${invocation.requestId}`, tally };
       try {
-        for (const shard of ALL_RELAY_SHARDS) await relayShard(ctx, shard);
-        const sweep = settings.sweepHours === null ? undefined : await sweepSegment(ctx);
+        // An index that cannot be read must not keep the sweep from running: it is then all that there is.
+        const [index] = await Promise.allSettled([relayIndex(ctx)]);
+        const sweep =
+          settings.sweepHours === null ? undefined : await sweepSegment(ctx, invocation.dueAtMs ?? clock.now());
+        if (index.status === 'rejected') throw index.reason;
         const report: RelayReport = {
           inTrouble: await countTroubled(ctx),
           oldestSeconds: Math.round(tally.oldestMs / 1000),
@@ -69,6 +78,10 @@ export function createRelay(deps: RelayDeps): Relay {
       }
     },
   };
+}
+
+async function relayIndex(ctx: RelayContext): Promise<void> {
+  for (const shard of ALL_RELAY_SHARDS) await relayShard(ctx, shard);
 }
 
 /** One shard of the index, the lease that has been over longest first. A row that fails moves to the end by its new lease. */

@@ -15,7 +15,10 @@ export function sweepSegments(sweepHours: number, intervalMinutes: number): numb
   return Math.max(1, Math.round((sweepHours * 60) / intervalMinutes));
 }
 
-/** The segment of the run that is due at `nowMs`: chosen by the clock, so there is no cursor to keep or to lose. */
+/**
+ * The segment of the run that is due at `nowMs`: chosen by the clock, so there is no cursor to keep or to lose. By the time
+ * of the schedule, not of the start: starts jitter, and two of them on one side of a boundary would leave a segment out.
+ */
 export function segmentAt(nowMs: number, segments: number, intervalMinutes: number): number {
   return Math.floor(nowMs / (intervalMinutes * 60_000)) % segments;
 }
@@ -24,10 +27,10 @@ export function segmentAt(nowMs: number, segments: number, intervalMinutes: numb
  * Reads one segment of the table for pending rows that the index cannot know: every redelivery crashed before its
  * takeover, or the commit was executed after its message was gone (design, rule 9).
  */
-export async function sweepSegment(ctx: RelayContext): Promise<SweepReport> {
+export async function sweepSegment(ctx: RelayContext, dueAtMs: number): Promise<SweepReport> {
   const { sweepHours, intervalMinutes } = ctx.settings;
   const segments = sweepSegments(sweepHours ?? 24, intervalMinutes);
-  const segment = segmentAt(ctx.clock.now(), segments, intervalMinutes);
+  const segment = segmentAt(dueAtMs, segments, intervalMinutes);
   let pending = 0;
   let from: AttributeMap | undefined;
   do {

@@ -146,7 +146,7 @@ export class Harness {
     return this.pipeline.run(records, { requestId, deadlineMs: this.clock.now() + this.settings.functionTimeoutMs });
   }
 
-  relay(settings: Partial<RelaySettings> = {}): Promise<RelayReport> {
+  relay(settings: Partial<RelaySettings> = {}, dueAtMs?: number): Promise<RelayReport> {
     const relay = createRelay({
       settings: {
         pipelineName: 'orders',
@@ -167,7 +167,11 @@ export class Harness {
       random: this.random,
       telemetry: this.telemetry,
     });
-    return relay.run({ requestId: this.nextId('relay'), deadlineMs: this.clock.now() + 60_000 });
+    return relay.run({
+      requestId: this.nextId('relay'),
+      deadlineMs: this.clock.now() + 60_000,
+      ...(dueAtMs === undefined ? {} : { dueAtMs }),
+    });
   }
 
   private nextId(kind: string): string {

@@ -113,7 +113,28 @@ describe('the relay', () => {
   });
 });
 
+describe('an index that cannot be read', () => {
+  it('fails the run, and not the sweep', async () => {
+    const h = await dropped(1);
+    h.clock.advance(31_001);
+    h.store.queryTroubled = async () => {
+      throw new Error('AccessDeniedException');
+    };
+    await expect(h.relay({ sweepHours: 1, intervalMinutes: 60 })).rejects.toThrow('AccessDenied');
+    expect(h.topic.ids).toEqual(['o-1']);
+  });
+});
+
 describe('the sweep', () => {
+  it('reads the segment of the time that the run was due, however late it begins', async () => {
+    const h = new Harness();
+    const due = START_MS + 299_000;
+    h.clock.advance(301_000);
+    const report = await h.relay({ sweepHours: 24, intervalMinutes: 5 }, due);
+    expect(report.sweep?.segment).toBe(segmentAt(due, 288, 5));
+    expect(report.sweep?.segment).not.toBe(segmentAt(h.clock.now(), 288, 5));
+  });
+
   it('reads every segment once in its time, chosen by the clock', () => {
     const segments = sweepSegments(24, 5);
     expect(segments).toBe(288);

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { applyExisting, applyRow, lookUp, settleExcluded } from '../../src/core/look-up.ts';
+import type { Row } from '../../src/core/types.ts';
+import { type EventWork, verdictOf } from '../../src/core/work.ts';
+import { START_MS } from './harness.ts';
+import { hashOf, row, settled, store, work, world } from './stage-world.ts';
+
+const transient = (reason: string) => ({ kind: 'transient', reason });
+
+describe('which rows are read before anything is planned', () => {
+  it('those of events that came back; a first delivery is planned without a read', async () => {
+    const w = world();
+    const works = [work('o-1'), work('o-2', { receiveCount: 2 })];
+    await lookUp(w.ctx, works);
+    expect(w.h.store.reads).toEqual([['o-2']]);
+    expect(works.map(({ stage }) => stage)).toEqual([{ at: 'uncommitted' }, { at: 'uncommitted' }]);
+  });
+
+  it('all of them while duplicates are frequent', async () => {
+    const w = world({ looksUpAll: true });
+    await lookUp(w.ctx, [work('o-1'), work('o-2')]);
+    expect(w.h.store.reads).toEqual([['o-1', 'o-2']]);
+  });
+
+  it('none of an event that is further already: what is settled stays settled', async () => {
+    const w = world();
+    const done = settled('o-1', { kind: 'sent', how: 'committed', payloadHash: hashOf('a') });
+    const before = done.stage;
+    await lookUp(w.ctx, [done, work('o-2', { receiveCount: 2, stage: { at: 'uncommitted' } })]);
+    expect(w.h.store.reads).toEqual([]);
+    expect(done.stage).toBe(before);
+  });
+
+  it('a read that failed is no absent row: the event is not planned', async () => {
+    const w = world();
+    w.h.store.readFault = () => 'TimeoutError';
+    const it = work('o-1', { receiveCount: 2 });
+    await lookUp(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual(transient('look_up_failed'));
+  });
+
+  it('within the deadline margin none', async () => {
+    const w = world();
+    w.h.clock.advance(28_500);
+    const it = work('o-1', { receiveCount: 2 });
+    await lookUp(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual(transient('deadline'));
+    expect(w.h.store.reads).toEqual([]);
+  });
+});
+
+describe('an event that the filter excludes (G4)', () => {
+  const excluded = (eventId: string) => work(eventId, { stage: { at: 'excluded', reason: 'filtered' } });
+
+  it('is not ours only when it has no row; the others are decided by theirs', async () => {
+    const w = world();
+    store(w.h, row({ eventId: 'o-2', status: 'sent' }));
+    store(w.h, row({ eventId: 'o-3' }));
+    const works = [excluded('o-1'), excluded('o-2'), excluded('o-3'), work('o-4', { stage: { at: 'uncommitted' } })];
+    await settleExcluded(w.ctx, works);
+    expect(works.map(verdictOf)).toEqual([
+      { kind: 'not_ours', reason: 'filtered' },
+      { kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') },
+      { kind: 'transient', reason: 'lease_held', retryAtMs: START_MS + 10_000 },
+      undefined,
+    ]);
+    expect(w.h.store.reads).toEqual([['o-1', 'o-2', 'o-3']]);
+  });
+
+  it('is not acknowledged when its row could not be read', async () => {
+    const w = world();
+    w.h.store.readFault = () => 'TimeoutError';
+    const it = excluded('o-1');
+    await settleExcluded(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual(transient('look_up_failed'));
+  });
+});
+
+describe('the row of a put that failed its condition (rule 2)', () => {
+  it('came with the reason: no read', async () => {
+    const w = world();
+    const it = work();
+    await applyExisting(w.ctx, it, row({ status: 'sent' }));
+    expect(verdictOf(it)).toEqual({ kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') });
+    expect(w.h.store.reads).toEqual([]);
+  });
+
+  it.each([
+    ['found', { kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') }],
+    ['absent', transient('row_missing')],
+    ['failed', transient('look_up_failed')],
+  ] as const)('came without it, and is %s by one read', async (read, verdict) => {
+    const w = world();
+    if (read === 'found') store(w.h, row({ status: 'sent' }));
+    if (read === 'failed') w.h.store.readFault = () => 'TimeoutError';
+    const it = work();
+    await applyExisting(w.ctx, it, undefined);
+    expect(verdictOf(it)).toEqual(verdict);
+    expect(w.h.store.reads).toEqual([['o-1']]);
+  });
+});
+
+describe('what a row makes of an event', () => {
+  const apply = (stored: Row): EventWork => {
+    const it = work();
+    applyRow(world().ctx, it, stored);
+    return it;
+  };
+
+  it('our own commit: published from the stored bytes, under the stored hash', () => {
+    const ours = row({ leaseOwner: 'us', payloadHash: hashOf('b'), messageId: 'm1' });
+    expect(apply(ours).stage).toEqual({
+      at: 'owned',
+      owned: { eventId: 'o-1', owner: 'us', notifications: ours.notifications },
+      how: 'committed',
+      payloadHash: hashOf('b'),
+    });
+  });
+
+  it('abandoned: to be taken over', () => {
+    const over = row({ leaseExpiresAtMs: 0 });
+    expect(apply(over).stage).toEqual({ at: 'abandoned', row: over });
+  });
+
+  it('held: transient until the end of the lease, never acknowledged', () => {
+    expect(verdictOf(apply(row()))).toEqual({ ...transient('lease_held'), retryAtMs: START_MS + 10_000 });
+  });
+
+  it("another event's: permanent; a newer version's: transient", () => {
+    expect(verdictOf(apply(row({ payloadHash: hashOf('b') })))).toEqual({
+      kind: 'permanent',
+      reason: 'payload_mismatch',
+    });
+    expect(verdictOf(apply({ eventId: 'o-1', unknown: true }))).toEqual(transient('row_newer'));
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from '@jest/globals';
+import { quarantineAll } from '../../src/core/quarantine.ts';
+import type { EventWork, RecordWork } from '../../src/core/work.ts';
+import { record, START_MS } from './harness.ts';
+import { hashOf, recordWork, row, type StageWorld, settled, store, world } from './stage-world.ts';
+
+const bad = (eventId: string, reason: 'schema_violation' | 'payload_mismatch' = 'schema_violation') =>
+  settled(eventId, { kind: 'permanent', reason });
+const of = (id: string, ...events: EventWork[]) => recordWork(id, { events });
+const unread = (id: string, eventId?: string) =>
+  recordWork(id, { issues: [{ reason: 'fingerprint_missing', ...(eventId === undefined ? {} : { eventId }) }] });
+const failed = (reason: string) => ({ kind: 'failed', reason });
+const sent = (w: StageWorld) => w.h.queue.deadLetters.map(({ messageId }) => messageId);
+const OVER = { leaseExpiresAtMs: START_MS - 1 };
+
+describe('only what is provably uncommitted is quarantined (rule 10)', () => {
+  it('no row: quarantined, with the reason of each', async () => {
+    const w = world();
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), of('m2', bad('o-2', 'payload_mismatch'))])).toEqual([
+      { kind: 'quarantined', reason: 'schema_violation' },
+      { kind: 'quarantined', reason: 'payload_mismatch' },
+    ]);
+    expect(w.h.store.reads).toEqual([['o-1', 'o-2']]);
+    expect(w.h.queue.deadLetters.map(({ attributes }) => attributes.event_id?.value)).toEqual(['o-1', 'o-2']);
+  });
+
+  it('nothing to quarantine: no call', async () => {
+    const w = world();
+    expect(await quarantineAll(w.ctx, [])).toEqual([]);
+    expect(w.h.store.reads).toEqual([]);
+  });
+
+  it('no id could be read: quarantined without a look-up', async () => {
+    const w = world();
+    expect(await quarantineAll(w.ctx, [unread('m1')])).toEqual([
+      { kind: 'quarantined', reason: 'fingerprint_missing' },
+    ]);
+    expect(w.h.store.reads).toEqual([]);
+  });
+
+  it('within the deadline margin nothing is', async () => {
+    const w = world();
+    w.h.clock.advance(28_500);
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1'))])).toEqual([failed('deadline')]);
+    expect([w.h.store.reads, sent(w)]).toEqual([[], []]);
+  });
+
+  it('a commit with an unknown outcome may still be executed: the message comes back, its neighbour goes', async () => {
+    const w = world();
+    w.ctx.unknownCommits.add('o-1');
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), of('m2', bad('o-2'))])).toEqual([
+      failed('commit_pending'),
+      { kind: 'quarantined', reason: 'schema_violation' },
+    ]);
+    expect(sent(w)).toEqual(['m2']);
+  });
+
+  it('a read that failed is no absent row', async () => {
+    const w = world();
+    w.h.store.readFault = () => 'TimeoutError';
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), unread('m2', 'o-2')])).toEqual([
+      failed('look_up_failed'),
+      failed('look_up_failed'),
+    ]);
+    expect(sent(w)).toEqual([]);
+  });
+
+  it('an event of it that is sent already is not looked up again', async () => {
+    const w = world();
+    const done = settled('o-1', { kind: 'sent', how: 'committed', payloadHash: hashOf('a') });
+    expect(await quarantineAll(w.ctx, [of('m1', done, bad('o-2'))])).toEqual([
+      { kind: 'quarantined', reason: 'schema_violation' },
+    ]);
+    expect(w.h.store.reads).toEqual([['o-2']]);
+  });
+});
+
+describe('the dead-letter queue has it, or the message comes back', () => {
+  it.each<[string, boolean[], unknown[]]>([
+    [
+      'the second is refused',
+      [false, true],
+      [{ kind: 'quarantined', reason: 'schema_violation' }, failed('quarantine_failed')],
+    ],
+    [
+      'the first is refused',
+      [true, false],
+      [failed('quarantine_failed'), { kind: 'quarantined', reason: 'schema_violation' }],
+    ],
+    ['the answer names none', [], [failed('quarantine_failed'), failed('quarantine_failed')]],
+  ])('%s', async (_, answer, outcomes) => {
+    const w = world();
+    w.h.queue.quarantine = async () => answer;
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), of('m2', bad('o-2'))])).toEqual(outcomes);
+  });
+
+  it('says which message lost attributes, and how many; nothing when none did', async () => {
+    const w = world();
+    const attributes = Object.fromEntries(
+      Array.from({ length: 8 }, (_, i) => [`a${i}`, { type: 'String', value: 'x' }]),
+    );
+    const wide = recordWork('m1', { events: [bad('o-1')], source: { ...record('m1', {}), attributes } });
+    await quarantineAll(w.ctx, [wide, of('m2', bad('o-2'))]);
+    expect(w.h.telemetry.lines).toEqual([
+      { level: 'warn', message: expect.stringContaining('attributes dropped'), fields: { message_id: 'm1', count: 2 } },
+    ]);
+  });
+});
+
+describe('what turns out to be committed is finished first', () => {
+  it('sent: the message is done', async () => {
+    const w = world();
+    store(w.h, row({ status: 'sent' }));
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1'))])).toEqual([{ kind: 'done' }]);
+    expect(sent(w)).toEqual([]);
+  });
+
+  it('pending, its lease over: published from the stored bytes and marked, then done', async () => {
+    const w = world();
+    store(w.h, row(OVER));
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1'))])).toEqual([{ kind: 'done' }]);
+    expect(w.h.topic.ids).toEqual(['o-1']);
+    expect(w.h.store.status('o-1')).toBe('sent');
+  });
+
+  it('pending under a live lease: back until its end', async () => {
+    const w = world();
+    store(w.h, row());
+    const held = { ...failed('lease_held'), retryAtMs: START_MS + 10_000 };
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), unread('m2', 'o-1')])).toEqual([held, held]);
+    expect(sent(w)).toEqual([]);
+  });
+
+  it('pending, and SNS refuses: back without a time of its own', async () => {
+    const w = world();
+    w.h.topic.fault = () => 'failed';
+    store(w.h, row(OVER));
+    store(w.h, row({ ...OVER, eventId: 'o-2' }));
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), unread('m2', 'o-2')])).toEqual([
+      failed('publish_failed'),
+      failed('publish_failed'),
+    ]);
+  });
+
+  it("another event's pending row is published on its own account, and the message stays permanent", async () => {
+    const w = world();
+    store(w.h, row({ ...OVER, payloadHash: hashOf('b') }));
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1'))])).toEqual([
+      { kind: 'quarantined', reason: 'payload_mismatch' },
+    ]);
+    expect(w.h.topic.ids).toEqual(['o-1']);
+    expect(w.h.store.status('o-1')).toBe('sent');
+  });
+
+  it('two messages that name one row: the first finishes it, the second comes back to be told by the row', async () => {
+    const w = world();
+    store(w.h, row(OVER));
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), of('m2', bad('o-1'))])).toEqual([
+      { kind: 'done' },
+      failed('lease_held'),
+    ]);
+    expect(w.h.topic.ids).toEqual(['o-1']);
+  });
+
+  it('a row of a newer version is left to the newer code', async () => {
+    const w = world();
+    store(w.h, row());
+    w.h.store.rows.set('o-1', { ...w.h.store.rows.get('o-1'), v: { N: '2' } });
+    expect(await quarantineAll(w.ctx, [of('m1', bad('o-1')), unread('m2', 'o-1')])).toEqual([
+      failed('row_newer'),
+      failed('row_newer'),
+    ]);
+  });
+});
+
+describe('a part of the message that no longer decodes', () => {
+  const committedBy = async (messageId: string, it: RecordWork, status: 'pending' | 'sent') => {
+    const w = world();
+    store(w.h, row({ ...OVER, messageId, status }));
+    const [outcome] = await quarantineAll(w.ctx, [it]);
+    return { outcome, w };
+  };
+
+  it.each(['pending', 'sent'] as const)('is sent when this very message committed it (%s)', async (status) => {
+    const { outcome, w } = await committedBy('m1', unread('m1', 'o-1'), status);
+    expect(outcome).toEqual({ kind: 'done' });
+    expect(w.h.store.status('o-1')).toBe('sent');
+    expect(sent(w)).toEqual([]);
+  });
+
+  it('is bad when another message committed an event with its id; that one is finished', async () => {
+    const { outcome, w } = await committedBy('m0', unread('m1', 'o-1'), 'pending');
+    expect(outcome).toEqual({ kind: 'quarantined', reason: 'fingerprint_missing' });
+    expect(w.h.topic.ids).toEqual(['o-1']);
+  });
+
+  it('is bad when neither the row nor the message has an id', async () => {
+    const source = { ...record('', {}), id: undefined };
+    const nameless = recordWork('', { source, issues: [{ reason: 'fingerprint_missing', eventId: 'o-1' }] });
+    const { outcome } = await committedBy('', nameless, 'sent');
+    expect(outcome).toEqual({ kind: 'quarantined', reason: 'fingerprint_missing' });
+    const empty = recordWork('', { issues: [{ reason: 'fingerprint_missing', eventId: 'o-1' }] });
+    expect((await committedBy('', empty, 'sent')).outcome).toEqual({
+      kind: 'quarantined',
+      reason: 'fingerprint_missing',
+    });
+  });
+
+  it('takes no other part of the message along: that one keeps it permanent', async () => {
+    const two = recordWork('m1', {
+      issues: [{ reason: 'fingerprint_missing', eventId: 'o-1' }, { reason: 'event_id_missing' }],
+    });
+    const { outcome } = await committedBy('m1', two, 'sent');
+    expect(outcome).toEqual({ kind: 'quarantined', reason: 'event_id_missing' });
+  });
+
+  it('is taken over by this attempt, in the name of this message', async () => {
+    const w = world();
+    store(w.h, row({ ...OVER, messageId: 'm1' }));
+    await quarantineAll(w.ctx, [unread('m1', 'o-1')]);
+    expect(w.h.store.updates[0]?.[0]).toMatchObject({ kind: 'takeover', owner: 'request/m1' });
+  });
+});

@@ -173,6 +173,8 @@ export interface LogFields {
   readonly receive_count?: number;
   readonly group_id?: string;
   readonly reason?: Reason;
+  /** What is permanent about a message that is held back from quarantine. */
+  readonly permanent_reason?: Reason;
   readonly error_name?: string;
   readonly delay_seconds?: number;
   readonly count?: number;

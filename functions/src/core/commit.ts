@@ -179,6 +179,7 @@ async function send(ctx: PipelineContext, group: readonly EventWork[]): Promise<
       'WriteUnits',
       prepared.reduce((sum, event) => sum + event.writeUnits, 0),
     );
+  if ('name' in outcome) ctx.telemetry.warn('commit failed', { error_name: outcome.name, count: group.length });
   if ('retried' in outcome && outcome.retried) for (const { event } of group) ctx.unknownCommits.add(event.eventId);
   return outcome;
 }

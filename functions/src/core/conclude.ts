@@ -1,6 +1,6 @@
 import type { PipelineContext } from './pipeline-context.ts';
 import { quarantineAll } from './quarantine.ts';
-import type { TransientReason } from './reasons.ts';
+import type { PermanentReason, TransientReason } from './reasons.ts';
 import { delaySeconds } from './visibility.ts';
 import { hasPermanent, type RecordWork, recordVerdict } from './work.ts';
 
@@ -13,23 +13,26 @@ export async function conclude(
   batch: readonly RecordWork[],
   records: readonly RecordWork[],
 ): Promise<void> {
-  const permanent: RecordWork[] = [];
+  const permanent: { record: RecordWork; reason: PermanentReason }[] = [];
   for (const record of records) {
     if (record.state.at !== 'open') continue;
     const verdict = recordVerdict(record);
     if (verdict.kind === 'done') record.state = { at: 'done' };
     else if (verdict.kind === 'transient') failRecord(ctx, record, verdict.reason, verdict.retryAtMs);
-    else permanent.push(record);
+    else permanent.push({ record, reason: verdict.reason });
   }
   if (permanent.length === 0) return;
   if (!ctx.settings.quarantine) {
-    for (const record of permanent) failQuarantineOff(ctx, record);
+    for (const { record, reason } of permanent) failQuarantineOff(ctx, record, reason);
   } else if (breakerOpen(batch)) {
     ctx.telemetry.count('BreakerOpen', 1);
-    for (const record of permanent) failRecord(ctx, record, 'breaker_open', undefined);
+    for (const { record, reason } of permanent) failRecord(ctx, record, 'breaker_open', undefined, reason);
   } else {
-    const outcomes = await quarantineAll(ctx, permanent);
-    for (const [index, record] of permanent.entries()) {
+    const outcomes = await quarantineAll(
+      ctx,
+      permanent.map(({ record }) => record),
+    );
+    for (const [index, { record }] of permanent.entries()) {
       const outcome = outcomes[index];
       if (outcome?.kind === 'done') record.state = { at: 'done' };
       else if (outcome?.kind === 'quarantined') record.state = { at: 'quarantined', reason: outcome.reason };
@@ -60,16 +63,17 @@ export function failRecord(
   record: RecordWork,
   reason: TransientReason,
   retryAtMs: number | undefined,
+  permanentReason?: PermanentReason,
 ): void {
   const seconds = delaySeconds(ctx, record.record.receiveCount, retryAtMs);
-  record.state = { at: 'failed', reason, delaySeconds: seconds };
+  record.state = { at: 'failed', reason, delaySeconds: seconds, ...(permanentReason && { permanentReason }) };
 }
 
 /**
  * Without quarantine SQS moves a permanent failure after its last receive. On FIFO it blocks its group until then, so it
  * comes back without delay; on a standard queue it harms nobody and backs off.
  */
-function failQuarantineOff(ctx: PipelineContext, record: RecordWork): void {
-  if (ctx.settings.source !== 'sqs_fifo') return failRecord(ctx, record, 'quarantine_off', undefined);
-  record.state = { at: 'failed', reason: 'quarantine_off', delaySeconds: 0 };
+function failQuarantineOff(ctx: PipelineContext, record: RecordWork, permanentReason: PermanentReason): void {
+  if (ctx.settings.source !== 'sqs_fifo') return failRecord(ctx, record, 'quarantine_off', undefined, permanentReason);
+  record.state = { at: 'failed', reason: 'quarantine_off', delaySeconds: 0, permanentReason };
 }

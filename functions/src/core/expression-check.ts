@@ -38,6 +38,12 @@ function unknownFunction(text: string): string | undefined {
 /** What is valid, but finds nothing in any event: as a filter it would acknowledge every event without a word. */
 function neverFinds(text: string): string | undefined {
   const rest = bare(text);
+  // The commonest slip: double quotes name a member, so kind == "order" compares with a member that is never there.
+  const slip = /[=!<>]=?\s*"([A-Za-z_]\w*)"\s*(?:$|[)\]|&,])/.exec(
+    text.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/gs, "''"),
+  );
+  if (slip !== null)
+    return `"${slip[1]}" in double quotes names a member: write '${slip[1]}' for the string, or no quotes for the member`;
   const not = /!\s*\w+\s*\./.exec(rest);
   if (not !== null) return '! binds more tightly than a dot: write !(a.b), not !a.b';
   return /[<>]=?\s*§|§\s*[<>]/.test(rest)

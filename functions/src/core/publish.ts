@@ -39,7 +39,17 @@ export async function publishAll(
     await publishOnce(ctx, open, outcomes);
     open = open.filter((entry) => outcomes[entry.event]?.[entry.index]?.kind !== 'published');
   }
+  reportFailures(ctx, outcomes.flat());
   return outcomes.map(summarise);
+}
+
+/** Once for each name: an outage fails every entry alike, and the name tells a missing topic from a missing permission. */
+function reportFailures(ctx: DeliveryContext, outcomes: readonly (PublishOutcome | undefined)[]): void {
+  const names = new Map<string, number>();
+  for (const outcome of outcomes) {
+    if (outcome?.kind === 'failed') names.set(outcome.name, (names.get(outcome.name) ?? 0) + 1);
+  }
+  for (const [error_name, count] of names) ctx.telemetry.warn('notifications not published', { error_name, count });
 }
 
 async function publishOnce(

@@ -35,8 +35,14 @@ export async function relayRows(ctx: RelayContext, eventIds: readonly string[]):
     outcomes[index]?.kind === 'taken' ? [{ eventId: row.eventId, owner, notifications: row.notifications }] : [],
   );
   ctx.tally.failed += outcomes.filter((outcome) => outcome.kind === 'failed').length;
-  for (const outcome of await deliver(ctx, owned, { release: false })) {
-    if (outcome.kind === 'sent') ctx.tally.relayed += 1;
-    else ctx.tally.failed += 1;
+  const delivered = await deliver(ctx, owned, { release: false });
+  for (const [index, outcome] of delivered.entries()) {
+    if (outcome.kind === 'sent') {
+      ctx.tally.relayed += 1;
+      continue;
+    }
+    ctx.tally.failed += 1;
+    const eventId = owned[index]?.eventId ?? '';
+    ctx.telemetry.error('not relayed', { event_id: eventId, reason: outcome.reason });
   }
 }

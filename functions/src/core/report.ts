@@ -45,6 +45,8 @@ function reportFailed(
   ctx.telemetry.warn('failed: comes back', {
     ...recordFields(record),
     reason,
+    ...(record.state.at === 'failed' &&
+      record.state.permanentReason !== undefined && { permanent_reason: record.state.permanentReason }),
     ...(delay === undefined ? {} : { delay_seconds: delay }),
   });
 }

@@ -59,7 +59,13 @@ export type RecordState =
   | { readonly at: 'open' }
   | { readonly at: 'done' }
   | { readonly at: 'quarantined'; readonly reason: PermanentReason }
-  | { readonly at: 'failed'; readonly reason: TransientReason; readonly delaySeconds: number | undefined };
+  | {
+      readonly at: 'failed';
+      readonly reason: TransientReason;
+      readonly delaySeconds: number | undefined;
+      /** What is permanent about a record that is held back from quarantine. */
+      readonly permanentReason?: PermanentReason;
+    };
 
 /** One record of the batch. It is acknowledged when all of its events are sent or not ours. */
 export interface RecordWork {

@@ -70,7 +70,12 @@ describe('what becomes of a record', () => {
     const w = world({ settings: { quarantine: false, source } });
     const it = of(bad());
     await conclude(w.ctx, [it], [it]);
-    expect(it.state).toEqual({ at: 'failed', reason: 'quarantine_off', delaySeconds });
+    expect(it.state).toEqual({
+      at: 'failed',
+      reason: 'quarantine_off',
+      delaySeconds,
+      permanentReason: 'schema_violation',
+    });
     expect([w.h.queue.deadLetters, w.h.store.reads]).toEqual([[], []]);
   });
 
@@ -78,7 +83,12 @@ describe('what becomes of a record', () => {
     const w = world();
     const records = Array.from({ length: 5 }, () => of(bad()));
     await conclude(w.ctx, records, records);
-    expect(records[4]?.state).toEqual({ at: 'failed', reason: 'breaker_open', delaySeconds: 8 });
+    expect(records[4]?.state).toEqual({
+      at: 'failed',
+      reason: 'breaker_open',
+      delaySeconds: 8,
+      permanentReason: 'schema_violation',
+    });
     expect(w.h.telemetry.metrics).toEqual([{ metric: 'BreakerOpen', value: 1, reason: undefined }]);
   });
 });

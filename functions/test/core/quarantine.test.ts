@@ -159,6 +159,16 @@ describe('the breaker', () => {
     expect(h.queue.deadLetters).toEqual([]);
   });
 
+  it('what is held back from quarantine says in the log what is permanent about it', async () => {
+    const off = new Harness({ settings: { quarantine: false } });
+    await off.deliver(record('m1', 'not json'));
+    const open = new Harness();
+    await open.deliver(...bad(5));
+    for (const h of [off, open]) {
+      expect(h.telemetry.lines.map(({ fields }) => fields.permanent_reason)).toContain('not_json');
+    }
+  });
+
   it('quarantine switched off: permanent failures back off like any other', async () => {
     const h = new Harness({ settings: { quarantine: false } });
     expect(await h.deliver(record('m1', 'not json'))).toEqual(['m1']);

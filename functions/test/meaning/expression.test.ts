@@ -170,4 +170,18 @@ describe('refused at start-up', () => {
       'event_id is empty: write a JMESPath expression, or leave it out.',
     );
   });
+
+  it.each(['kind == "order"', '"order" == kind || kind != "order"', 'a && (kind == "order")'])(
+    'refuses %s: double quotes name a member, so the filter would pass over every event',
+    (text) => {
+      expect(() => compileExpression(text, 'event_filter')).toThrow("write 'order'");
+    },
+  );
+
+  it.each(["kind == 'order'", 'kind == `"order"`', '"detail-type" == \'x\'', '{"a": b}', 'a == "b-c"'])(
+    'takes %s',
+    (text) => {
+      expect(() => compileExpression(text, 'event_filter')).not.toThrow();
+    },
+  );
 });

@@ -17,7 +17,12 @@ import { measureHeap } from './bench/measure-heap.ts';
 import { performanceJson, performanceMarkdown } from './bench/report.ts';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, out: { type: 'string' }, zip: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    zip: { type: 'string' },
+    note: { type: 'string' },
+  },
 });
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = join(root, '.scratch', 'bench');
@@ -50,7 +55,7 @@ stub.stop();
 
 writeFileSync(join(out, 'performance.json'), performanceJson(figures));
 writeFileSync(join(out, 'performance.svg'), performanceSvg(figures));
-writeFileSync(join(out, 'performance.md'), performanceMarkdown(figures));
+writeFileSync(join(out, 'performance.md'), performanceMarkdown(figures, options.note));
 console.log(`written: ${out}/performance.md, performance.json, performance.svg`);
 
 function progressLine(one: ScenarioFigures): string {

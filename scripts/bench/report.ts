@@ -92,7 +92,7 @@ export function goals(figures: Figures): Goal[] {
   ];
 }
 
-export function performanceMarkdown(figures: Figures): string {
+export function performanceMarkdown(figures: Figures, note = ''): string {
   const ours = figures.scenarios.filter((one) => one.batchSize === 100 && one.duplicates === 0);
   return [
     '# Performance',
@@ -185,7 +185,7 @@ export function performanceMarkdown(figures: Figures): string {
     ]),
     ...METHOD,
     '',
-    `Measured on Node.js ${process.version}, ${cpus().length} cores of ${cpus()[0]?.model ?? 'an unknown processor'}.`,
+    `Measured on Node.js ${process.version}, ${cpus().length} cores of ${cpus()[0]?.model ?? 'an unknown processor'}.${note === '' ? '' : ` ${note}`}`,
     '',
   ].join('\n');
 }

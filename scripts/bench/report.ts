@@ -293,7 +293,7 @@ const PROFILE = [
   '| transactions are written by `JSON.stringify`, not value by value along a schema: CPU a message at batch 100 | 0.151 ms | 0.141 ms |',
   '| the JSON Schema validator is loaded only where a schema is set: CPU of a cold start, of the SDK-only function | 1.19 times | 1.11 times |',
   '| the client of SQS is loaded at the first failure: the same | 1.12 times | 1.10 times |',
-  '| the credential chain of laptops and the detection of browsers are left out: code | 692 kB | 540 kB |',
+  '| the credential chain of laptops and the detection of browsers are left out: code | 116 kB and 35 kB more | 540 kB |',
   '| the logger of the SDK, which copies the request of every failed call for nobody, is taken out | 100 actions a cancelled group | none |',
   '',
 ];

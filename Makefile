@@ -82,6 +82,14 @@ simulation: node_modules/.installed ## The pipeline in a seeded simulation with 
 integration: install ## Real terraform apply on local AWS, real functions, real crashes
 	@$(TEST) integration
 
+.PHONY: test-cdktf
+test-cdktf: install examples/cdktf/node_modules/.installed ## examples/cdktf: its types, and that it plans what the HCL does (installs 425 MB)
+	@$(TEST) cdktf
+
+examples/cdktf/node_modules/.installed: examples/cdktf/package.json examples/cdktf/package-lock.json
+	npm ci --prefix examples/cdktf --no-audit --no-fund --loglevel=error
+	@touch $@
+
 .PHONY: test-aws
 test-aws: install ## In the real account that TEST_AWS_ACCOUNT_ID names: docs/local-aws.md says what it does and costs
 	@$(TEST) aws
@@ -128,4 +136,4 @@ test/mutation/node_modules/.installed: test/mutation/package.json test/mutation/
 .PHONY: clean
 clean: ## Removes everything that was installed or built, after make down
 	@if [ -x node_modules/.bin/jest ]; then $(MAKE) --no-print-directory down; fi
-	rm -rf node_modules scripts/bench/node_modules test/mutation/node_modules .venv .scratch reports coverage functions/dist/maps
+	rm -rf node_modules scripts/bench/node_modules test/mutation/node_modules .venv .scratch $(addprefix examples/cdktf/,node_modules .gen .module .cdktf.out build) reports coverage functions/dist/maps

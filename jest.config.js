@@ -1,4 +1,4 @@
-/** One project a kind of test, so that each runs alone: `make unit`, `make plan`, `make simulation`, `make integration`, `make test-aws`. */
+/** One project a kind of test, so that each runs alone: `make unit`, `make plan`, `make simulation`, `make integration`, `make test-aws`, `make test-cdktf`. */
 const typescript = {
   cacheDirectory: '<rootDir>/.scratch/jest',
   testEnvironment: 'node',
@@ -14,7 +14,12 @@ const typescript = {
     ],
   },
   // Copies of package.json in build outputs would be seen as duplicates of the project's own.
-  modulePathIgnorePatterns: ['<rootDir>/.scratch/', '<rootDir>/.venv/', '<rootDir>/functions/dist/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/.scratch/',
+    '<rootDir>/.venv/',
+    '<rootDir>/functions/dist/',
+    '<rootDir>/examples/cdktf/',
+  ],
 };
 
 const project = (displayName, ...testMatch) => ({
@@ -32,5 +37,6 @@ export default {
     project('canary', 'test/integration/canary.test.ts'),
     project('integration', 'test/integration/**/!(canary).test.ts'),
     project('aws', 'test/aws/**/*.test.ts'),
+    project('cdktf', 'test/cdktf/**/*.test.ts'),
   ],
 };

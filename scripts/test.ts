@@ -1,5 +1,5 @@
 /**
- * Runs the tests: `scripts/node scripts/test.ts [PART...] [-- RUNNER ARGUMENTS]`, without a name all parts but `aws`.
+ * Runs the tests: `scripts/node scripts/test.ts [PART...] [-- RUNNER ARGUMENTS]`, without a name all parts but `aws` and `cdktf`.
  *
  * Each runner writes a report into reports/; the closing line counts those, never an exit code alone. A part without a
  * report, or without a test in it, has failed.

@@ -10,7 +10,7 @@ import { type Finished, run } from './run.ts';
 /** One part of the tests. */
 export interface Part {
   readonly name: string;
-  /** Runs only when it is named: it costs money. */
+  /** Runs only when it is named: it costs money, or needs an install of its own. */
   readonly onlyByName?: boolean;
   run(report: PartReport): Promise<Outcome>;
 }
@@ -41,6 +41,7 @@ export const parts: readonly Part[] = [
   jest('canary', '--runInBand', '--testTimeout=120000'),
   jest('integration', '--runInBand', '--testTimeout=300000'),
   { name: 'aws', onlyByName: true, run: aws },
+  { ...jest('cdktf'), onlyByName: true },
 ];
 
 function check(name: string, command: () => Promise<Finished>): Part {

@@ -11,12 +11,17 @@ terraform {
   }
 }
 
+variable "package" {
+  description = "Path of the zip that `make handler` wrote. No default: it is built, not committed."
+  type        = string
+}
+
 module "reservations" {
   source = "../.."
 
   name             = "reservations"
   event_id         = "event_id"
-  consumer_package = "${path.module}/dist/pipeline.zip" # make handler
+  consumer_package = var.package
 
   handler_tables = {
     stock        = { arn = aws_dynamodb_table.stock.arn }

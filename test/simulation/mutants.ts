@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/relay.ts',
-        from: 'settings.sweepHours === null ? undefined : await sweepSegment(ctx)',
+        from: 'settings.sweepHours === null ? undefined : await sweepSegment(ctx, invocation.dueAtMs ?? clock.now())',
         to: 'undefined',
       },
     ],

@@ -1,12 +1,10 @@
 import type { Random } from '../ports.ts';
+import { VISIBILITY_MAX_SECONDS } from './limits.ts';
 
 export interface BackoffBounds {
   readonly backoffBaseSeconds: number;
   readonly backoffCapSeconds: number;
 }
-
-/** SQS hides a message for 12 hours at most. */
-const VISIBILITY_MAX_SECONDS = 43_200;
 
 /**
  * Whole seconds until the next attempt: between half and all of `min(cap, base * 2^(receives-1))`, so that messages

@@ -1,12 +1,12 @@
 import type { RowUpdate, RowUpdateOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import type { DeliveryContext } from './context.ts';
+import { BATCH_STATEMENT_MAX } from './limits.ts';
 import { chunks, inParallel } from './parallel.ts';
 import { type Published, publishAll } from './publish.ts';
 import { readRows } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
-import { UPDATES_A_CALL } from './takeover.ts';
 import type { Notification } from './types.ts';
 
 /** A committed event whose lease is ours. */
@@ -89,7 +89,7 @@ async function updateAll(
   let open = [...changes.keys()].filter((index) => changes[index] !== undefined);
   for (let tried = 0; tried < TRIES && open.length > 0 && !ctx.deadline.signal.aborted; tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
-    await inParallel(ctx.settings.concurrency, chunks(open, UPDATES_A_CALL), async (piece) => {
+    await inParallel(ctx.settings.concurrency, chunks(open, BATCH_STATEMENT_MAX), async (piece) => {
       const answers = await ctx.store.update(
         piece.map((index) => changes[index] as RowUpdate),
         ctx.deadline.signal,

@@ -1,11 +1,11 @@
 import { inSuspectOrder, mayKill } from './batch.ts';
-import { conclude } from './conclude.ts';
+import { breakerOpen, conclude } from './conclude.ts';
 import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
 import { settleEvents } from './stages.ts';
-import type { RecordWork } from './work.ts';
+import { hasPermanent, type RecordWork } from './work.ts';
 
 /** The records of one FIFO group, or of one shard, in order. */
 type Lane = readonly RecordWork[];
@@ -18,13 +18,26 @@ export async function runLanes(ctx: PipelineContext, batch: readonly RecordWork[
   const lanes = lanesOf(ctx, batch);
   const calm = lanes.filter((lane) => !lane.some(mayKill));
   await countPermanentsAhead(ctx, calm.flat());
-  await runWaves(ctx, batch, calm);
+  const held = [...(await runWaves(ctx, batch, calm, 'hold'))];
   const suspects = lanes.filter((lane) => lane.some(mayKill));
   const order = inSuspectOrder(suspects, ([head]) => ({
     key: head?.record.groupId ?? '',
     receives: head?.record.receiveCount ?? 0,
   }));
-  for (const lane of order) await runWaves(ctx, batch, [lane]);
+  for (const lane of order) held.push(...(await runWaves(ctx, batch, [lane], 'hold')));
+  await finishHeld(ctx, batch, held);
+}
+
+/** Lanes that stand at a permanent head: all of these heads are judged at once, then each lane goes on or fails. */
+async function finishHeld(ctx: PipelineContext, batch: readonly RecordWork[], held: readonly Lane[]): Promise<void> {
+  await conclude(
+    ctx,
+    batch,
+    held.flatMap((lane) => lane.slice(0, 1)),
+  );
+  for (const lane of held) {
+    if (goesOn(ctx, lane, 1)) await runWaves(ctx, batch, [lane.slice(1)], 'judge');
+  }
 }
 
 function lanesOf(ctx: PipelineContext, batch: readonly RecordWork[]): Lane[] {
@@ -50,23 +63,48 @@ async function countPermanentsAhead(ctx: PipelineContext, records: readonly Reco
   await planAll(ctx, works);
 }
 
-/** One record of every live lane at a time. */
-async function runWaves(ctx: PipelineContext, batch: readonly RecordWork[], lanes: readonly Lane[]): Promise<void> {
-  let position = 0;
-  let live = lanes;
+/**
+ * One record of every live lane at a time. With `hold`, a lane stops at a permanent head as long as the records that
+ * nobody tried yet could make this a bad deploy; answers the lanes that stand so, from their heads on.
+ */
+async function runWaves(
+  ctx: PipelineContext,
+  batch: readonly RecordWork[],
+  lanes: readonly Lane[],
+  permanents: 'hold' | 'judge',
+): Promise<readonly Lane[]> {
+  const held: Lane[] = [];
+  let live = lanes.filter((lane) => lane.length > 0);
   while (live.length > 0) {
-    const heads = live.flatMap((lane) => lane.slice(position, position + 1));
+    const heads = live.flatMap((lane) => lane.slice(0, 1));
     // What is finished is deleted before a record that may kill the process: also what stands before it in its lane.
     if (heads.some(mayKill)) await deleteFinished(ctx, batch);
     await settleEvents(
       ctx,
       heads.flatMap((record) => record.events),
     );
-    await conclude(ctx, batch, heads);
-    position += 1;
-    const at = position;
-    live = live.filter((lane) => lane.length > at && goesOn(ctx, lane, at));
+    const holding = permanents === 'hold' && mayBeBadDeploy(ctx, batch);
+    const stopped = live.filter(([head]) => holding && head !== undefined && hasPermanent(head));
+    held.push(...stopped);
+    live = live.filter((lane) => !stopped.includes(lane));
+    await conclude(
+      ctx,
+      batch,
+      live.flatMap((lane) => lane.slice(0, 1)),
+    );
+    live = live.filter((lane) => lane.length > 1 && goesOn(ctx, lane, 1)).map((lane) => lane.slice(1));
   }
+  return held;
+}
+
+/** Whether the breaker would open if every record that nobody tried yet were permanent. */
+function mayBeBadDeploy(ctx: PipelineContext, batch: readonly RecordWork[]): boolean {
+  return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length);
+}
+
+function isUntried(record: RecordWork): boolean {
+  if (record.state.at !== 'open' || hasPermanent(record)) return false;
+  return record.events.some(({ stage }) => stage.at === 'new' || stage.at === 'uncommitted');
 }
 
 /** Whether a lane goes on after the record before `next`; if not, the rest of the lane fails with the same delay. */

@@ -5,7 +5,7 @@ import { HASH_KEY_MAX_BYTES, ITEM_MAX_BYTES, TRANSACTION_MAX_ACTIONS, TRANSACTIO
 import { checkNotification } from './notification.ts';
 import type { PermanentReason } from './reasons.ts';
 import { markReserveBytes } from './row.ts';
-import { itemBytes, keyBytes, writeUnits } from './size.ts';
+import { itemBytes, writeBytes, writeUnits, writtenBytes } from './size.ts';
 import type { BusinessWrite, Notification, OnConditionFailed, Plan } from './types.ts';
 
 /** An event that is ready to be committed: checked against every limit that AWS would refuse it for. */
@@ -48,10 +48,10 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
   const items = [itemName(rules.processedEventsTable, { event_id: row.event_id as AttributeValue })];
   for (const write of plan.writes) {
     if (!isStorableKey(write.key)) return { ok: false, reason: 'business_key_invalid' };
-    const size = writeBytes(write);
-    if (size > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
-    bytes += size;
-    units += writeUnits(size, true);
+    const written = writtenBytes(write);
+    if (written > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
+    bytes += writeBytes(write);
+    units += writeUnits(written, true);
     items.push(itemName(write.table, write.key));
   }
   if (bytes > TRANSACTION_MAX_BYTES) return { ok: false, reason: 'transaction_too_large' };
@@ -69,18 +69,6 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
       writeUnits: units,
     },
   };
-}
-
-function writeBytes(write: BusinessWrite): number {
-  switch (write.kind) {
-    case 'put':
-      return itemBytes(write.item);
-    case 'update':
-      return keyBytes(write.key) + (write.values === undefined ? 0 : itemBytes(write.values));
-    case 'delete':
-    case 'check':
-      return keyBytes(write.key);
-  }
 }
 
 /** One name for one item, however its key is written: 1, 1.0 and 1e0 are one number in DynamoDB. */

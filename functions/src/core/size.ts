@@ -50,23 +50,22 @@ function numberBytes(text: string): number {
   return 1 + Math.ceil((decimal.digits.length + odd) / 2) + (decimal.negative ? 1 : 0);
 }
 
-/** One write's part of the 4 MB of a transaction: the item of a put, else the key and the values that travel with it. */
-export function writeBytes(write: BusinessWrite): number {
-  const condition = itemBytes(write.condition?.values ?? {});
+/** What a write stores, as far as one can tell without the item: that of a put, else the key and the values that it sets. */
+export function writtenBytes(write: BusinessWrite): number {
   switch (write.kind) {
     case 'put':
-      return itemBytes(write.item) + condition;
+      return itemBytes(write.item);
     case 'update':
-      return keyBytes(write.key) + itemBytes(write.values ?? {}) + condition;
+      return keyBytes(write.key) + itemBytes(write.values ?? {});
     case 'delete':
     case 'check':
-      return keyBytes(write.key) + condition;
+      return keyBytes(write.key);
   }
 }
 
-/** What one event brings into a transaction: its row and its business writes. */
-export function transactionBytes(row: AttributeMap, writes: readonly BusinessWrite[]): number {
-  return writes.reduce((bytes, write) => bytes + writeBytes(write), itemBytes(row));
+/** One write's part of the 4 MB of a transaction: what it stores, and the values of its condition travel with it. */
+export function writeBytes(write: BusinessWrite): number {
+  return writtenBytes(write) + itemBytes(write.condition?.values ?? {});
 }
 
 /** Write units of one item: one for each started KB, twice that inside of a transaction. */

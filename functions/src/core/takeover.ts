@@ -1,13 +1,11 @@
 import type { RowUpdate, RowUpdateOutcome } from '../ports.ts';
 import type { DeliveryContext } from './context.ts';
 import { leaseEndMs, leaseState } from './lease.ts';
+import { BATCH_STATEMENT_MAX } from './limits.ts';
 import { chunks, inParallel } from './parallel.ts';
 import type { TransientReason } from './reasons.ts';
 import { relayShardOf } from './row.ts';
 import type { ProcessedEvent } from './types.ts';
-
-/** BatchExecuteStatement takes 25 statements a call. */
-export const UPDATES_A_CALL = 25;
 
 /** A pending row whose lease is over, and who wants it. */
 export interface Claim {
@@ -27,7 +25,7 @@ export type ClaimOutcome =
  * expired lease, one gets it; the other sees a live lease or a sent row.
  */
 export async function takeOver(ctx: DeliveryContext, claims: readonly Claim[]): Promise<ClaimOutcome[]> {
-  const pieces = await inParallel(ctx.settings.concurrency, chunks(claims, UPDATES_A_CALL), async (piece) => {
+  const pieces = await inParallel(ctx.settings.concurrency, chunks(claims, BATCH_STATEMENT_MAX), async (piece) => {
     if (!ctx.deadline.hasTime()) return piece.map((): ClaimOutcome => ({ kind: 'failed', reason: 'deadline' }));
     const updates = piece.map((claim) => takeoverUpdate(ctx, claim));
     const outcomes = await ctx.store.update(updates, ctx.deadline.signal);

@@ -149,6 +149,65 @@ describe('FIFO: a record that may crash the process', () => {
   });
 });
 
+describe('FIFO with quarantine: a bad deploy that only suspects show', () => {
+  const bad = (group: string, receiveCount = 3) => record(`${group}1`, { total: 1 }, { groupId: group, receiveCount });
+  const quarantining = () => fifo({ settings: { quarantine: true, maxReceiveCount: 5 } });
+
+  it('not one of ten bad lanes is quarantined, although they are tried one by one', async () => {
+    const h = quarantining();
+    const batch = [...'ABCDEFGHIJ'].map((group) => bad(group));
+    expect(await h.deliver(...batch)).toEqual(batch.map(({ id }) => id));
+    expect(h.queue.deadLetters).toEqual([]);
+    expect(h.telemetry.sum('BreakerOpen')).toBe(1);
+  });
+
+  it('nor are the bad ones among fresh records, as long as the suspects are not tried', async () => {
+    const h = quarantining();
+    const batch = [...'ABC'].map((group) => bad(group, 1)).concat([...'DEF'].map((group) => bad(group)));
+    expect(await h.deliver(...batch)).toHaveLength(6);
+    expect(h.queue.deadLetters).toEqual([]);
+  });
+
+  it('a few bad ones are quarantined after the suspects were tried, and their lanes go on', async () => {
+    const h = quarantining();
+    const good = [...'DEF'].map((group) =>
+      record(`${group}1`, order(`${group}-1`), { groupId: group, receiveCount: 3 }),
+    );
+    const rest = record('A2', order('a-2'), { groupId: 'A', receiveCount: 3 });
+    h.store.afterCommit = () => {
+      const tried = good.every(({ id }) => h.store.rows.has(`${id?.[0]}-1`));
+      expect(h.queue.deadLetters).toHaveLength(tried && h.store.rows.has('a-2') ? 2 : 0);
+    };
+    expect(await h.deliver(bad('A'), rest, bad('B', 1), ...good)).toEqual([]);
+    expect(h.queue.deadLetters).toHaveLength(2);
+    expect(h.store.status('a-2')).toBe('sent');
+    expect.hasAssertions();
+  });
+
+  it('a bad one is quarantined before the suspects where these could not open the breaker', async () => {
+    const h = quarantining();
+    h.store.afterCommit = () => {
+      if (h.store.rows.has('z-1')) expect(h.queue.deadLetters).toHaveLength(1);
+    };
+    const calm = [...'BCDE'].map((group) => record(`${group}1`, order(`${group}-1`), { groupId: group }));
+    const suspect = record('Z1', order('z-1'), { groupId: 'Z', receiveCount: 3 });
+    expect(await h.deliver(bad('A', 1), ...calm, suspect)).toEqual([]);
+    expect(h.queue.deadLetters).toHaveLength(1);
+    expect.hasAssertions();
+  });
+
+  it('when the breaker opens, the rest of a held lane fails with its head', async () => {
+    const h = quarantining();
+    const rest = record('A2', order('a-2'), { groupId: 'A', receiveCount: 3 });
+    const batch = [bad('A'), rest, ...[...'BCDEF'].map((group) => bad(group))];
+    expect(await h.deliver(...batch)).toHaveLength(7);
+    expect(h.store.rows.size).toBe(0);
+    const ofA = h.queue.visibility.filter(({ receiptHandle }) => receiptHandle.startsWith('handle-A'));
+    expect(new Set(ofA.map(({ seconds }) => seconds)).size).toBe(1);
+    expect(ofA).toHaveLength(2);
+  });
+});
+
 describe('streams: one lane a shard', () => {
   it('C-41: stops at the first failure and answers with its sequence number alone', async () => {
     const h = new Harness({ settings: { source: 'kinesis', quarantine: false, maxReceiveCount: null } });

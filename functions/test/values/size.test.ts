@@ -7,7 +7,6 @@ import {
   keyBytes,
   messageBytes,
   notificationBytes,
-  transactionBytes,
   valueBytes,
   writeBytes,
   writeUnits,
@@ -75,7 +74,6 @@ describe('the size of a transaction', () => {
     ['a check counts key and condition', { ...base, kind: 'check', condition }, 9],
   ])('%s', (_name, write, bytes) => {
     expect(writeBytes(write)).toBe(bytes);
-    expect(transactionBytes({ event_id: { S: 'e' } }, [write, write])).toBe(9 + 2 * bytes);
   });
 
   it.each([

@@ -54,6 +54,10 @@ status: node_modules/.installed ## Says which local AWS runs, and where
 down: node_modules/.installed ## Takes down everything that make demo and make up started
 	@$(NODE) scripts/down.ts
 
+.PHONY: try
+try: node_modules/.installed ## What the pipelines of a plan would make of messages: make try PLAN=plan.json MESSAGES="a.json b.json"
+	@$(NODE) scripts/try.ts $(PLAN) $(MESSAGES)
+
 ## Checking -------------------------------------------------------------------------------------------------------------
 
 .PHONY: test

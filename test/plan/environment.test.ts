@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { consumersOf } from '../../scripts/try/plan.ts';
 import { type Plan, planned } from './planned.ts';
 
 const consumer = 'module.consumer.module.function.aws_lambda_function.this';
@@ -125,6 +126,14 @@ describe('what the functions are told', () => {
       'SOME_NAME',
       'TOPIC_ARN',
     ]);
+  });
+
+  it('is found by `make try`, once for each pipeline', () => {
+    const calls = consumersOf(plan.json).map(({ address }) => address.split('.')[1]);
+    expect(calls).toEqual(expect.arrayContaining(['minimal', 'existing']));
+    expect(new Set(calls).size).toBe(calls.length);
+    const found = consumersOf(plan.json).find(({ address }) => address.startsWith('module.minimal.'));
+    expect(found?.environment.PIPELINE_CONFIG).toBe(plan.output('minimal').configuration.consumer);
   });
 
   it('is what reaches them in PIPELINE_CONFIG', () => {

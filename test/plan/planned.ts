@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root, scratch, scratchFolder } from '../../scripts/local/checkout.ts';
+import type { ShownPlan } from '../../scripts/try/plan.ts';
 import { layOut } from '../support/stack.ts';
 import { type ResourceChange, terraformIn } from '../support/terraform.ts';
 import { startSts } from './sts.ts';
 
 /** What these tests read of `terraform show -json`. */
-interface PlanJson {
+interface PlanJson extends ShownPlan {
   readonly resource_changes: readonly ResourceChange[];
   readonly configuration: { readonly root_module: ConfigurationModule };
   readonly output_changes: Readonly<Record<string, { readonly after?: unknown }>>;

@@ -1,0 +1,75 @@
+import type { ConsumerConfig } from '../../functions/src/config.ts';
+import { prepare } from '../../functions/src/core/prepare.ts';
+import { type PermanentReason, type Reason, reasonText } from '../../functions/src/core/reasons.ts';
+import { rowItem } from '../../functions/src/core/row.ts';
+import type { DecodedEvent, Meaning, Notification, Plan, SourceRecord } from '../../functions/src/core/types.ts';
+
+/** What would become of one event of a message, as far as it can be known without AWS. */
+export type Tried =
+  | { readonly kind: 'commit'; readonly event: DecodedEvent; readonly plan: Plan }
+  | { readonly kind: 'quarantine'; readonly reason: PermanentReason; readonly eventId: string | undefined }
+  | { readonly kind: 'not_ours'; readonly reason: Reason };
+
+/** Runs a body through the pipeline's own decoding, planning and checks: everything that comes before the first call. */
+export function tryMessage(meaning: Meaning, config: ConsumerConfig, body: string): Tried[] {
+  const record: SourceRecord = { id: 'try', body, attributes: {}, receiveCount: 1, groupId: 'try' };
+  const decoded = meaning.decode(record);
+  if (decoded.kind === 'not_ours') return [{ kind: 'not_ours', reason: decoded.reason }];
+  return [
+    ...decoded.events.map((event) => tryEvent(meaning, config, event)),
+    ...decoded.issues.map(({ reason, eventId }): Tried => ({ kind: 'quarantine', reason, eventId })),
+  ];
+}
+
+function tryEvent(meaning: Meaning, config: ConsumerConfig, event: DecodedEvent): Tried {
+  const result = meaning.plan(event, []);
+  if (result instanceof Promise) throw new Error('only a handler plans asynchronously');
+  if (result.kind === 'not_ours') return { kind: 'not_ours', reason: result.reason };
+  if (result.kind === 'rejected') return { kind: 'quarantine', reason: result.reason, eventId: event.eventId };
+  const { settings } = config;
+  const row = rowItem({
+    event,
+    source: settings.source,
+    notifications: result.plan.notifications,
+    leaseOwner: 'try',
+    leaseExpiresAtMs: Date.now() + settings.functionTimeoutMs,
+    nowMs: Date.now(),
+    retentionDays: settings.retentionDays,
+    inTrouble: false,
+  });
+  const prepared = prepare(result.plan, row, settings);
+  return prepared.ok
+    ? { kind: 'commit', event, plan: result.plan }
+    : { kind: 'quarantine', reason: prepared.reason, eventId: event.eventId };
+}
+
+/** Lines for people, with values of the message: the point here, and what the functions never log. */
+export function describeMessage(tried: Tried): string[] {
+  switch (tried.kind) {
+    case 'commit':
+      return [
+        `event ${tried.event.eventId}`,
+        ...tried.plan.writes.map(
+          // As DynamoDB would show it: with every digit.
+          (write) =>
+            `  ${write.kind} in ${write.table}: ${JSON.stringify(write.kind === 'put' ? write.item : write.key)}`,
+        ),
+        ...tried.plan.notifications.map((notification) => `  publish: ${describeNotification(notification)}`),
+      ];
+    case 'quarantine':
+      return [
+        `${tried.eventId === undefined ? '' : `event ${tried.eventId}: `}quarantine, ${tried.reason}: ${reasonText(tried.reason)}`,
+      ];
+    case 'not_ours':
+      return [`acknowledged, ${tried.reason}: ${reasonText(tried.reason)}`];
+  }
+}
+
+function describeNotification({ message, subject, attributes, groupId }: Notification): string {
+  const beside = {
+    ...(subject === undefined ? {} : { subject }),
+    ...(groupId === undefined ? {} : { groupId }),
+    attributes: Object.fromEntries(Object.entries(attributes).map(([name, { value }]) => [name, value])),
+  };
+  return `${message} with ${JSON.stringify(beside)}`;
+}

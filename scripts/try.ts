@@ -1,7 +1,8 @@
 /**
  * `make try PLAN=plan.json MESSAGES="a.json b.json"`: what the pipelines of a plan would make of messages, before
- * anything is applied. PLAN is the answer of `terraform show -json` for a plan or a state; a message is a file with the
- * body as the queue would deliver it. Without messages it only checks that the function would start.
+ * anything is applied. PLAN is the answer of `terraform show -json` for a plan or a state, whose root has the module's
+ * `configuration` as an output; a message is a file with the body as the queue would deliver it. Without messages it only
+ * checks that the function would start.
  *
  *   terraform plan -out=tfplan && terraform show -json tfplan > plan.json
  *   scripts/node scripts/try.ts plan.json order.json
@@ -22,7 +23,12 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const [planFile, ...messageFiles] = positionals;
 if (planFile === undefined) fail('usage: scripts/node scripts/try.ts PLAN.json [MESSAGE.json ...]');
 const consumers = consumersOf(readPlan(planFile));
-if (consumers.length === 0) fail(`${planFile}: no pipeline in it; it must be what \`terraform show -json\` prints.`);
+if (consumers.length === 0) {
+  fail(
+    `${planFile}: no pipeline's configuration in it. Give your root module ` +
+      '`output "configuration" { value = module.idempotent_pipeline.configuration }`, and plan again.',
+  );
+}
 const good = consumers.map(tryConsumer);
 process.exitCode = good.every((each) => each) ? 0 : 1;
 

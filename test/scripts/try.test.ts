@@ -7,7 +7,7 @@ import { temporaryFolder } from './folder.ts';
 const CONFIG = { name: 'orders', source: 'sqs', event_id: 'event_id', business_key: 'order_id' };
 
 /** What `terraform show -json` prints of a pipeline, as far as anybody here reads it. */
-function plan(config: object): object {
+function plan(config: object) {
   const lambda = (address: string, variables: object) => ({
     address,
     type: 'aws_lambda_function',
@@ -96,11 +96,24 @@ describe('what the pipeline of a plan would make of messages', () => {
     expect(text.match(/every expression compiles/g)).toHaveLength(1);
   });
 
+  it('a pipeline whose variables are unknown is found by the output of its configuration, once', async () => {
+    const output = { value: { consumer: JSON.stringify(CONFIG), relay: '{"name":"orders"}' } };
+    const shown = {
+      planned_values: { root_module: {}, outputs: { configuration: output, queue_url: { value: 'u' } } },
+    };
+    const both = { planned_values: { ...plan(CONFIG).planned_values, outputs: { configuration: output } } };
+    const folder = temporaryFolder({ 'new.json': JSON.stringify(shown), 'both.json': JSON.stringify(both) });
+    const made = await run(join(folder, 'new.json'));
+    expect(made.text.match(/every expression compiles/g)).toHaveLength(1);
+    expect(made.text).toContain('output.configuration');
+    expect((await run(join(folder, 'both.json'))).text.match(/every expression compiles/g)).toHaveLength(1);
+  });
+
   it('a plan without a pipeline, or a file that is no plan, is said and not passed', async () => {
     const folder = temporaryFolder({ 'empty.json': '{"planned_values":{"root_module":{}}}', tfplan: 'PK' });
     expect(await run(join(folder, 'empty.json'))).toMatchObject({
       code: 2,
-      text: expect.stringMatching(/no pipeline/),
+      text: expect.stringMatching(/no pipeline's configuration/),
     });
     expect(await run(join(folder, 'tfplan'))).toMatchObject({ code: 2, text: expect.stringMatching(/show -json/) });
     expect(await run()).toMatchObject({ code: 2 });

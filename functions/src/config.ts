@@ -30,6 +30,7 @@ export interface ConsumerConfig {
 
 export interface RelayConfig {
   readonly settings: RelaySettings;
+  readonly processedEventsTable: string;
   readonly topicArn: string;
   readonly topicFifo: boolean;
   readonly logLevel: LogLevel;
@@ -79,7 +80,6 @@ export function readConsumerConfig(environment: Environment): ConsumerConfig {
 export function readRelayConfig(environment: Environment): RelayConfig {
   const fields = readFields(environment);
   const relay = fields.object('relay');
-  required(environment, 'PROCESSED_EVENTS_TABLE');
   return {
     settings: {
       ...readCommon(fields),
@@ -88,6 +88,7 @@ export function readRelayConfig(environment: Environment): RelayConfig {
       // Left out when the sweep is off.
       sweepHours: relay.has('sweep_hours') ? relay.integer('sweep_hours', 1, 8_760) : null,
     },
+    processedEventsTable: required(environment, 'PROCESSED_EVENTS_TABLE'),
     topicArn: required(environment, 'TOPIC_ARN'),
     topicFifo: fields.flag('topic_fifo', false),
     logLevel: fields.choice('log_level', LOG_LEVELS, 'INFO'),

@@ -17,7 +17,7 @@ export const handler = await startUp(() => {
     settings: config.settings,
     store: createRelayStore({
       client: clients.dynamodb,
-      processedEventsTable: process.env.PROCESSED_EVENTS_TABLE as string,
+      processedEventsTable: config.processedEventsTable,
       clock: systemClock,
       random: systemRandom,
     }),

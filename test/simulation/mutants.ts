@@ -26,8 +26,13 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'core/deliver.ts',
-        from: 'const changes = events.map((event, index) => rowChange(ctx, event, published[index], options));\n  const outcomes = await updateAll(ctx, changes);',
-        to: 'const changes = events.map((event, index) => rowChange(ctx, event, assumed[index], options));\n  const outcomes = await updateAll(ctx, changes);\n  const published = await publishAll(ctx, events.map((event) => event.notifications));',
+        from: 'const deliveries = pairs(events, published).map(',
+        to: 'const deliveries = pairs(events, assumed).map(',
+      },
+      {
+        file: 'core/deliver.ts',
+        from: 'return Promise.all(deliveries.map(async ({ event, result, change }) =>',
+        to: 'const published = new Map(pairs(events, await publishAll(ctx, events.map((event) => event.notifications))));\n  const delivered = deliveries.map(({ event, change }) => ({ event, change, result: published.get(event) as Published }));\n  return Promise.all(delivered.map(async ({ event, result, change }) =>',
       },
     ],
   },
@@ -46,12 +51,12 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/quarantine.ts',
-        from: 'if (ctx.unknownCommits.has(suspect.eventId)) blockers',
-        to: 'if (suspect.work === null) blockers',
+        from: "if (ctx.unknownCommits.has(suspect.eventId)) block('commit_pending');",
+        to: '',
       },
       {
         file: 'core/commit.ts',
-        from: "const uncertain = ctx.unknownCommits.has(work.event.eventId) || ('retried' in outcome && outcome.retried);",
+        from: 'const uncertain = ctx.unknownCommits.has(work.event.eventId);',
         to: 'const uncertain = false;',
       },
     ],
@@ -91,8 +96,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/cancellation.ts',
-        from: "if (own.code === 'ConditionalCheckFailed') return { kind: 'exists', row: own.row };",
-        to: "if (own.code === 'ConditionalCheckFailed' && !reasons.some(({ code }, index) => index > 0 && code === 'ConditionalCheckFailed')) return { kind: 'exists', row: own.row };",
+        from: "if (index === 0) return { kind: 'exists', row };\n      failed.add(policies[index - 1]);",
+        to: "const another = reasons.some((reason, at) => at > 0 && reason.code === 'ConditionalCheckFailed');\n      if (index === 0 && !another) return { kind: 'exists', row };\n      if (index > 0) failed.add(policies[index - 1]);",
       },
     ],
   },
@@ -111,8 +116,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/quarantine.ts',
-        from: "outcomes[index] = failed[position] === false ? { kind: 'quarantined', reason }",
-        to: "outcomes[index] = failed[position] !== undefined ? { kind: 'quarantined', reason }",
+        from: "failed[position] === false ? { kind: 'quarantined', reason }",
+        to: "failed[position] !== undefined ? { kind: 'quarantined', reason }",
       },
     ],
   },
@@ -191,8 +196,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/stages.ts',
-        from: "if (verdict?.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;",
-        to: 'if (verdict === undefined) return false;',
+        from: "if (verdict.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;",
+        to: '',
       },
     ],
   },
@@ -212,7 +217,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: 'core/work.ts',
         from: 'let permanent: RecordVerdict | undefined;',
-        to: "let permanent: RecordVerdict | undefined;\n  if (record.events.length > 1 && record.events.some((work) => verdictOf(work)?.kind === 'sent')) return { kind: 'done' };",
+        to: "let permanent: RecordVerdict | undefined;\n  if (record.events.length > 1 && record.events.some((work) => verdictOf(work).kind === 'sent')) return { kind: 'done' };",
       },
     ],
   },
@@ -291,9 +296,40 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'what is finished ahead of a suspect in its own lane is not deleted before the suspect is tried',
+    edits: [
+      { file: 'core/lanes.ts', from: 'if (heads.some(mayKill)) await deleteFinished(ctx, batch);', to: '' },
+      {
+        file: 'core/lanes.ts',
+        from: 'for (const lane of order) held.push(',
+        to: 'for (const lane of order) await deleteFinished(ctx, batch), held.push(',
+      },
+    ],
+  },
+  {
     name: 'suspects are always tried in the same order',
     edits: [
       { file: 'core/batch.ts', from: 'const direction = receives % 2 === 0 ? -1 : 1;', to: 'const direction = 1;' },
+    ],
+  },
+  {
+    name: 'a lane judges its permanent head before the others are tried',
+    edits: [
+      {
+        file: 'core/lanes.ts',
+        from: 'return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length);',
+        to: 'return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length) && false;',
+      },
+    ],
+  },
+  {
+    name: 'the breaker never opens',
+    edits: [
+      {
+        file: 'core/conclude.ts',
+        from: 'return (permanent + undecided) * 2 > batch.length;',
+        to: 'return permanent + undecided < 0;',
+      },
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { leaseOwner } from './lease.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import type { Decoded, DecodedEvent, SourceRecord } from './types.ts';
-import { type EventWork, type RecordWork, settle } from './work.ts';
+import { newWork, type RecordWork, settle } from './work.ts';
 
 /** Decodes every record. A record that cannot be decoded harms no other; a decoder that throws is a bug of ours. */
 export function openBatch(ctx: PipelineContext, records: readonly SourceRecord[]): RecordWork[] {
@@ -30,19 +30,14 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
   if (decoded.kind === 'not_ours') return { ...base, events: [], issues: [], notOurs: decoded.reason };
   const owner = leaseOwner(ctx.requestId, record.id ?? '');
   const contested = contestedIds(decoded.events);
-  const events = decoded.events.map((event): EventWork => {
-    const work: EventWork = {
-      event,
+  const events = decoded.events.map((event) =>
+    newWork(event, {
       receiveCount: record.receiveCount,
       owner,
       ...(record.traceHeader === undefined ? {} : { traceHeader: record.traceHeader }),
       contested: contested.has(event.eventId),
-      stage: { at: 'new' },
-      twin: false,
-      items: [],
-    };
-    return work;
-  });
+    }),
+  );
   return { ...base, events, issues: decoded.issues, notOurs: undefined };
 }
 

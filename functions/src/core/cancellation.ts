@@ -31,27 +31,25 @@ const PERMANENT_CODES: Readonly<Record<string, PermanentReason>> = {
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  */
 export function judgeCancellation(
-  reasons: readonly CancellationReason[],
+  reasons: readonly CancellationReason[] | undefined,
   policies: readonly OnConditionFailed[],
 ): CancellationVerdict {
-  const own = reasons[0];
   // An answer that does not name every action names nobody.
-  if (own === undefined || reasons.length !== policies.length + 1)
-    return { kind: 'transient', reason: 'cancelled_unknown' };
-  if (own.code === 'ConditionalCheckFailed') return { kind: 'exists', row: own.row };
-
+  if (reasons?.length !== policies.length + 1) return { kind: 'transient', reason: 'cancelled_unknown' };
   let permanent: PermanentReason | undefined;
-  const failed: OnConditionFailed[] = [];
-  for (const [index, { code }] of reasons.entries()) {
+  const failed = new Set<OnConditionFailed | undefined>();
+  for (const [index, { code, row }] of reasons.entries()) {
     if (code === 'None') continue;
-    const policy = policies[index - 1];
-    if (code === 'ConditionalCheckFailed' && policy !== undefined) failed.push(policy);
-    else if (PERMANENT_CODES[code] !== undefined) permanent ??= PERMANENT_CODES[code];
+    if (code === 'ConditionalCheckFailed') {
+      // The row comes first: it decides before anything else is looked at.
+      if (index === 0) return { kind: 'exists', row };
+      failed.add(policies[index - 1]);
+    } else if (PERMANENT_CODES[code] !== undefined) permanent ??= PERMANENT_CODES[code];
     // One transient or unknown reason makes the event transient, whatever stands beside it.
     else return { kind: 'transient', reason: TRANSIENT_CODES[code] ?? 'cancelled_unknown' };
   }
   if (permanent !== undefined) return { kind: 'permanent', reason: permanent };
-  if (failed.length === 0) return { kind: 'innocent' };
-  const policy = failed.includes('reject') ? 'reject' : failed.includes('replan') ? 'replan' : 'supersede';
+  if (failed.size === 0) return { kind: 'innocent' };
+  const policy = failed.has('reject') ? 'reject' : failed.has('replan') ? 'replan' : 'supersede';
   return { kind: 'condition', policy };
 }

@@ -1,15 +1,16 @@
 import type { CommitOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import { type CancellationVerdict, judgeCancellation } from './cancellation.ts';
-import { type Groupable, halves, packGroups, withoutSharedItems } from './group.ts';
+import { halves, packGroups, withoutSharedItems } from './group.ts';
 import { applyExisting, applyRow } from './look-up.ts';
+import { pairs } from './pairs.ts';
 import { inParallel } from './parallel.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAgain, prepareWork } from './plan.ts';
 import type { Prepared } from './prepare.ts';
 import { readRows } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
-import { type EventWork, settle } from './work.ts';
+import { type EventWork, type Stage, settle } from './work.ts';
 
 /** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
 const CONFLICT_TRIES = 4;
@@ -23,20 +24,20 @@ const PLAN_TRIES = 4;
 export async function commitAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   let open = works.filter((work) => work.stage.at === 'prepared');
   while (open.length > 0) {
-    const { now, later } = withoutSharedItems(open, groupable);
-    const groups = packGroups(now, ctx.adaptive.groupSize(), groupable);
+    const { now, later } = withoutSharedItems(open, preparedOf);
+    const groups = packGroups(now, ctx.adaptive.groupSize(), preparedOf);
     await inParallel(ctx.settings.concurrency, groups, (group) => commitGroup(ctx, group));
     open = later;
   }
 }
 
-function preparedOf(work: EventWork): Prepared {
+function stageOf(work: EventWork): Extract<Stage, { at: 'prepared' }> {
   if (work.stage.at !== 'prepared') throw new Error('not prepared');
-  return work.stage.prepared;
+  return work.stage;
 }
 
-function groupable(work: EventWork): Groupable {
-  return preparedOf(work);
+function preparedOf(work: EventWork): Prepared {
+  return stageOf(work).prepared;
 }
 
 async function commitGroup(ctx: PipelineContext, group: readonly EventWork[]): Promise<void> {
@@ -69,16 +70,18 @@ async function settleCancelled(
   reasons: Extract<CommitOutcome, { kind: 'cancelled' }>['reasons'],
 ): Promise<void> {
   ctx.telemetry.count('GroupCancellations', 1);
-  const verdicts = group.map((work, index) => judgeCancellation(reasons[index] ?? [], preparedOf(work).policies));
-  const innocent = group.filter((_, index) => verdicts[index]?.kind === 'innocent');
-  const avoidable = verdicts.some((verdict) => verdict.kind !== 'innocent' && verdict.kind !== 'exists');
-  ctx.adaptive.groupCancelled(group.length, avoidable);
-  if (innocent.length === group.length) return splitGroup(ctx, group);
-  const guilty = group.flatMap((work, index) => {
-    const verdict = verdicts[index];
-    return verdict === undefined || verdict.kind === 'innocent' ? [] : [{ work, verdict }];
-  });
-  const smaller = packGroups(innocent, ctx.adaptive.groupSize(), groupable);
+  const judged = group.map((work, index) => ({
+    work,
+    verdict: judgeCancellation(reasons[index], preparedOf(work).policies),
+  }));
+  const guilty = judged.filter(({ verdict }) => verdict.kind !== 'innocent');
+  ctx.adaptive.groupCancelled(
+    group.length,
+    guilty.some(({ verdict }) => verdict.kind !== 'exists'),
+  );
+  if (guilty.length === 0) return splitGroup(ctx, group);
+  const innocent = judged.flatMap(({ work, verdict }) => (verdict.kind === 'innocent' ? [work] : []));
+  const smaller = packGroups(innocent, ctx.adaptive.groupSize(), preparedOf);
   await Promise.all([
     inParallel(ctx.settings.concurrency, smaller, (next) => commitGroup(ctx, next)),
     inParallel(ctx.settings.concurrency, guilty, ({ work, verdict }) => settleGuilty(ctx, work, verdict)),
@@ -110,10 +113,9 @@ async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promi
     group.map((work) => work.event.eventId),
   );
   const absent: EventWork[] = [];
-  for (const [index, work] of group.entries()) {
-    const read = reads[index];
-    if (read?.kind === 'found') applyRow(ctx, work, read.value);
-    else if (read?.kind === 'absent') absent.push(work);
+  for (const [work, read] of pairs(group, reads)) {
+    if (read.kind === 'found') applyRow(ctx, work, read.value);
+    else if (read.kind === 'absent') absent.push(work);
     else settle(work, { kind: 'transient', reason: 'commit_unknown' });
   }
   return commitGroup(ctx, absent);
@@ -124,8 +126,8 @@ async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void>
   let plans = 1;
   for (let conflicts = 1; ctx.deadline.hasTime(); ) {
     const outcome = await send(ctx, [work]);
-    // An earlier try of the same call may still be executed, so this answer proves nothing about the event.
-    const uncertain = ctx.unknownCommits.has(work.event.eventId) || ('retried' in outcome && outcome.retried);
+    // An earlier try, of the SDK's or ours, may still be executed, so this answer proves nothing about the event.
+    const uncertain = ctx.unknownCommits.has(work.event.eventId);
     if (outcome.kind === 'committed') {
       ctx.adaptive.groupCommitted(1);
       return committed(work);
@@ -136,7 +138,7 @@ async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void>
       if (!outcome.permanent) return fail(work, 'commit_failed');
       return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: 'request_refused' });
     }
-    const verdict = judgeCancellation(outcome.reasons[0] ?? [], preparedOf(work).policies);
+    const verdict = judgeCancellation(outcome.reasons[0], preparedOf(work).policies);
     switch (verdict.kind) {
       case 'exists':
         return applyExisting(ctx, work, verdict.row);
@@ -185,8 +187,7 @@ async function send(ctx: PipelineContext, group: readonly EventWork[]): Promise<
 }
 
 function committed(work: EventWork): void {
-  if (work.stage.at !== 'prepared') return;
-  const { prepared, how } = work.stage;
+  const { prepared, how } = stageOf(work);
   const payloadHash = work.event.payloadHash;
   if (prepared.notifications.length === 0) return settle(work, { kind: 'sent', how, payloadHash });
   work.stage = {

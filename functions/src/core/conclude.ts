@@ -32,11 +32,10 @@ export async function conclude(
       ctx,
       permanent.map(({ record }) => record),
     );
-    for (const [index, { record }] of permanent.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.kind === 'done') record.state = { at: 'done' };
-      else if (outcome?.kind === 'quarantined') record.state = { at: 'quarantined', reason: outcome.reason };
-      else failRecord(ctx, record, outcome?.reason ?? 'quarantine_failed', outcome?.retryAtMs);
+    for (const [record, outcome] of outcomes) {
+      if (outcome.kind === 'done') record.state = { at: 'done' };
+      else if (outcome.kind === 'quarantined') record.state = { at: 'quarantined', reason: outcome.reason };
+      else failRecord(ctx, record, outcome.reason, outcome.retryAtMs);
     }
   }
 }

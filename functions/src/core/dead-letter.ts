@@ -6,7 +6,7 @@ import type { MessageAttribute, SourceRecord } from './types.ts';
 
 export interface DeadLetter {
   readonly message: QuarantinedMessage;
-  /** Names of original attributes that no longer fit. */
+  /** Names of attributes that do not fit, ours only where the body leaves no room. */
   readonly dropped: readonly string[];
 }
 
@@ -16,22 +16,24 @@ export interface DeadLetter {
  * (10 in number, bytes) is dropped. The error text is fixed for each reason and never holds a piece of the body.
  */
 export function deadLetter(record: SourceRecord, reason: PermanentReason, eventId: string | undefined): DeadLetter {
+  // The most useful first: next to a body as large as the queue allows there may be room for one or two.
   const ours: Record<string, MessageAttribute> = {
     error_type: { type: 'String', value: reason },
-    error_message: { type: 'String', value: reasonText(reason) },
-    ...(eventId === undefined || !isAttributeText(eventId) ? {} : { event_id: { type: 'String', value: eventId } }),
     ...(record.id === undefined || record.id === '' ? {} : { source_message_id: { type: 'String', value: record.id } }),
+    ...(eventId === undefined || !isAttributeText(eventId) ? {} : { event_id: { type: 'String', value: eventId } }),
+    error_message: { type: 'String', value: reasonText(reason) },
   };
+  const originals = Object.entries(record.attributes).filter(([name]) => !Object.hasOwn(ours, name));
   // Without a prototype, since an assignment to the legal name `__proto__` would lose the attribute.
-  const attributes: Record<string, MessageAttribute> = Object.assign(Object.create(null), ours);
+  const attributes: Record<string, MessageAttribute> = Object.create(null);
   const dropped: string[] = [];
   // Nothing here says what the queue accepts. A larger message than the default came through, so its limit is higher.
   const large = messageBytes(record.body, record.attributes) > MESSAGE_DEFAULT_MAX_BYTES;
   const most = large ? MESSAGE_MAX_BYTES : MESSAGE_DEFAULT_MAX_BYTES;
-  for (const [name, attribute] of Object.entries(record.attributes)) {
-    if (Object.hasOwn(ours, name)) continue;
+  for (const [name, attribute] of [...Object.entries(ours), ...originals]) {
     const bytes = messageBytes(record.body, { ...attributes, [name]: attribute });
-    if (Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= most) attributes[name] = attribute;
+    const fits = Object.keys(attributes).length < MESSAGE_MAX_ATTRIBUTES && bytes <= most;
+    if (fits || name === 'error_type') attributes[name] = attribute;
     else dropped.push(name);
   }
   return {

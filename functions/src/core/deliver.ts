@@ -2,9 +2,10 @@ import type { RowUpdate, RowUpdateOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import type { DeliveryContext } from './context.ts';
 import { BATCH_STATEMENT_MAX } from './limits.ts';
+import { pairs } from './pairs.ts';
 import { chunks, inParallel } from './parallel.ts';
 import { type Published, publishAll } from './publish.ts';
-import { readRows } from './read-rows.ts';
+import { readRow } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
 import type { Notification } from './types.ts';
@@ -36,19 +37,23 @@ export async function deliver(
   events: readonly Owned[],
   options: DeliverOptions,
 ): Promise<DeliverOutcome[]> {
-  if (events.length === 0) return [];
   const published = await publishAll(
     ctx,
     events.map((event) => event.notifications),
   );
-  const changes = events.map((event, index) => rowChange(ctx, event, published[index], options));
-  const outcomes = await updateAll(ctx, changes);
+  const deliveries = pairs(events, published).map(([event, result]) => ({
+    event,
+    result,
+    change: rowChange(ctx, event, result, options),
+  }));
+  const outcomes = await updateAll(
+    ctx,
+    deliveries.flatMap(({ change }) => (change === undefined ? [] : [change])),
+  );
   return Promise.all(
-    events.map(async (event, index) => {
-      const result = published[index];
-      if (result?.kind !== 'published') return { kind: 'failed', reason: result?.reason ?? 'internal' } as const;
-      return markOutcome(ctx, event, outcomes[index]);
-    }),
+    deliveries.map(async ({ event, result, change }) =>
+      result.kind === 'published' ? markOutcome(ctx, event, change && outcomes.get(change)) : result,
+    ),
   );
 }
 
@@ -56,10 +61,10 @@ export async function deliver(
 function rowChange(
   ctx: DeliveryContext,
   event: Owned,
-  published: Published | undefined,
+  published: Published,
   options: DeliverOptions,
 ): RowUpdate | undefined {
-  if (published?.kind === 'published') {
+  if (published.kind === 'published') {
     const now = ctx.clock.now();
     return {
       kind: 'mark',
@@ -83,25 +88,20 @@ const TRIES = 2;
  */
 async function updateAll(
   ctx: DeliveryContext,
-  changes: readonly (RowUpdate | undefined)[],
-): Promise<(RowUpdateOutcome | undefined)[]> {
-  const outcomes = new Array<RowUpdateOutcome | undefined>(changes.length).fill(undefined);
-  let open = [...changes.keys()].filter((index) => changes[index] !== undefined);
+  changes: readonly RowUpdate[],
+): Promise<ReadonlyMap<RowUpdate, RowUpdateOutcome | undefined>> {
+  const outcomes = new Map<RowUpdate, RowUpdateOutcome | undefined>();
+  let open = changes;
   for (let tried = 0; tried < TRIES && open.length > 0 && !ctx.deadline.signal.aborted; tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
     await inParallel(ctx.settings.concurrency, chunks(open, BATCH_STATEMENT_MAX), async (piece) => {
-      const answers = await ctx.store.update(
-        piece.map((index) => changes[index] as RowUpdate),
-        ctx.deadline.signal,
-      );
-      for (const [position, index] of piece.entries()) outcomes[index] = answers[position];
+      const answers = await ctx.store.update(piece, ctx.deadline.signal);
+      for (const [position, change] of piece.entries()) outcomes.set(change, answers[position]);
     });
-    open = open.filter(
-      (index) =>
-        outcomes[index]?.kind !== 'done' &&
-        outcomes[index]?.kind !== 'condition_failed' &&
-        changes[index]?.kind === 'mark',
-    );
+    open = open.filter((change) => {
+      const outcome = outcomes.get(change);
+      return change.kind === 'mark' && outcome?.kind !== 'done' && outcome?.kind !== 'condition_failed';
+    });
   }
   return outcomes;
 }
@@ -133,7 +133,7 @@ async function markOutcome(
 }
 
 async function readBack(ctx: DeliveryContext, eventId: string) {
-  const [read] = await readRows(ctx, [eventId]);
-  if (read?.kind === 'found') return read.value;
-  return read?.kind === 'absent' ? null : undefined;
+  const read = await readRow(ctx, eventId);
+  if (read.kind === 'found') return read.value;
+  return read.kind === 'absent' ? null : undefined;
 }

@@ -1,6 +1,7 @@
 import { type Judgement, judgeRow } from './judge.ts';
+import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
-import { readRows } from './read-rows.ts';
+import { readRow, readRows } from './read-rows.ts';
 import type { Row } from './types.ts';
 import { type EventWork, settle } from './work.ts';
 
@@ -46,10 +47,9 @@ async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): 
     ctx,
     works.map((work) => work.event.eventId),
   );
-  for (const [index, work] of works.entries()) {
-    const read = reads[index];
-    if (read?.kind === 'found') applyRow(ctx, work, read.value);
-    else if (read?.kind === 'absent') work.stage = { at: 'uncommitted' };
+  for (const [work, read] of pairs(works, reads)) {
+    if (read.kind === 'found') applyRow(ctx, work, read.value);
+    else if (read.kind === 'absent') work.stage = { at: 'uncommitted' };
     else settle(work, { kind: 'transient', reason: 'look_up_failed' });
   }
 }
@@ -60,9 +60,9 @@ export async function applyExisting(ctx: PipelineContext, work: EventWork, row: 
     applyRow(ctx, work, row);
     return;
   }
-  const [read] = await readRows(ctx, [work.event.eventId]);
-  if (read?.kind === 'found') applyRow(ctx, work, read.value);
-  else settle(work, { kind: 'transient', reason: read?.kind === 'absent' ? 'row_missing' : 'look_up_failed' });
+  const read = await readRow(ctx, work.event.eventId);
+  if (read.kind === 'found') applyRow(ctx, work, read.value);
+  else settle(work, { kind: 'transient', reason: read.kind === 'absent' ? 'row_missing' : 'look_up_failed' });
 }
 
 export function applyRow(ctx: PipelineContext, work: EventWork, row: Row): void {

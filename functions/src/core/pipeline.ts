@@ -124,7 +124,7 @@ function learn(adaptive: Adaptive, batch: readonly RecordWork[]): void {
     if (event.receiveCount > 1 || event.twin) continue;
     const verdict = verdictOf(event);
     firsts += 1;
-    if (verdict?.kind === 'sent' && (verdict.how === 'duplicate' || verdict.how === 'recovered')) duplicates += 1;
+    if (verdict.kind === 'sent' && (verdict.how === 'duplicate' || verdict.how === 'recovered')) duplicates += 1;
   }
   adaptive.observed(firsts, duplicates);
 }

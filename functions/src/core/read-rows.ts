@@ -2,10 +2,18 @@ import type { Read } from '../ports.ts';
 import type { DeliveryContext } from './context.ts';
 import type { Row } from './types.ts';
 
-/** Rows in the order asked. BatchGetItem refuses a key that stands in it twice, so each id is read once. */
+const NOT_ANSWERED: Read<Row> = { kind: 'failed', name: 'MissingFromAnswer' };
+
+/** One row, strongly consistent. */
+export async function readRow(ctx: DeliveryContext, eventId: string): Promise<Read<Row>> {
+  const [read] = await ctx.store.readRows([eventId], ctx.deadline.signal);
+  return read ?? NOT_ANSWERED;
+}
+
+/** Rows in the order asked, strongly consistent. BatchGetItem refuses a key that stands in it twice, so each id is read once. */
 export async function readRows(ctx: DeliveryContext, eventIds: readonly string[]): Promise<Read<Row>[]> {
   const distinct = [...new Set(eventIds)];
   const reads = await ctx.store.readRows(distinct, ctx.deadline.signal);
   const byId = new Map(distinct.map((eventId, index) => [eventId, reads[index]]));
-  return eventIds.map((eventId) => byId.get(eventId) ?? { kind: 'failed', name: 'MissingFromAnswer' });
+  return eventIds.map((eventId) => byId.get(eventId) ?? NOT_ANSWERED);
 }

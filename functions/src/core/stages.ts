@@ -20,13 +20,13 @@ export async function settleEvents(ctx: PipelineContext, works: readonly EventWo
       else firsts.set(work.event.eventId, work);
     }
     await runStages(ctx, [...firsts.values()]);
-    open = later.filter((work) => !settledByTwin(work, firsts.get(work.event.eventId)));
+    open = later.filter((work) => !settledByTwin(work, firsts));
   }
 }
 
-function settledByTwin(work: EventWork, first: EventWork | undefined): boolean {
-  const verdict = first === undefined ? undefined : verdictOf(first);
-  if (verdict?.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;
+function settledByTwin(work: EventWork, firsts: ReadonlyMap<string, EventWork>): boolean {
+  const verdict = verdictOf(firsts.get(work.event.eventId) ?? work);
+  if (verdict.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;
   settle(work, { kind: 'sent', how: 'duplicate', payloadHash: verdict.payloadHash });
   work.twin = true;
   return true;

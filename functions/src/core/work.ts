@@ -79,17 +79,28 @@ export interface RecordWork {
   deleted: boolean;
 }
 
+/** An event that nothing was done about yet. */
+export function newWork(
+  event: DecodedEvent,
+  delivery: Pick<EventWork, 'receiveCount' | 'owner'> & Partial<Pick<EventWork, 'traceHeader' | 'contested'>>,
+): EventWork {
+  return { event, contested: false, ...delivery, stage: { at: 'new' }, twin: false, items: [] };
+}
+
 export function settle(work: EventWork, verdict: Verdict): void {
   work.stage = { at: 'settled', verdict };
 }
 
-export function verdictOf(work: EventWork): Verdict | undefined {
-  return work.stage.at === 'settled' ? work.stage.verdict : undefined;
+/** An event that nobody settled is never done. */
+const UNSETTLED: Verdict = { kind: 'transient', reason: 'internal' };
+
+export function verdictOf(work: EventWork): Verdict {
+  return work.stage.at === 'settled' ? work.stage.verdict : UNSETTLED;
 }
 
 /** Whether a part of the record is permanent, whatever keeps the record in the queue for now. */
 export function hasPermanent(record: RecordWork): boolean {
-  return record.issues.length > 0 || record.events.some((work) => verdictOf(work)?.kind === 'permanent');
+  return record.issues.length > 0 || record.events.some((work) => verdictOf(work).kind === 'permanent');
 }
 
 /** The verdict on a whole record: one transient event keeps it in the queue, then one permanent event quarantines it. */
@@ -103,8 +114,6 @@ export function recordVerdict(record: RecordWork): RecordVerdict {
   let transient: Extract<RecordVerdict, { kind: 'transient' }> | undefined;
   for (const work of record.events) {
     const verdict = verdictOf(work);
-    // An event that nobody settled is never done.
-    if (verdict === undefined) return { kind: 'transient', reason: 'internal', retryAtMs: undefined };
     if (verdict.kind === 'transient') {
       const retryAtMs = earlier(transient?.retryAtMs, verdict.retryAtMs);
       transient = { kind: 'transient', reason: transient?.reason ?? verdict.reason, retryAtMs };

@@ -3,7 +3,7 @@ import { commitAll } from '../../src/core/commit.ts';
 import { BUSINESS_KEY_IS_FREE } from '../../src/core/conditions.ts';
 import { prepareWork } from '../../src/core/plan.ts';
 import type { BusinessWrite, Meaning, OnConditionFailed, Plan } from '../../src/core/types.ts';
-import { type EventWork, verdictOf } from '../../src/core/work.ts';
+import type { EventWork } from '../../src/core/work.ts';
 import type { CancellationReason, CommitOutcome } from '../../src/ports.ts';
 import { hashOf, notification, row, type StageWorld, store, work, world } from './stage-world.ts';
 
@@ -55,7 +55,7 @@ const answer = (w: StageWorld, ...outcomes: (CommitOutcome | undefined)[]) => {
 
 async function commit(w: StageWorld, ...works: EventWork[]) {
   await commitAll(w.ctx, works);
-  return works.map((it) => verdictOf(it) ?? it.stage.at);
+  return works.map((it) => (it.stage.at === 'settled' ? it.stage.verdict : it.stage.at));
 }
 
 describe('a group that commits', () => {
@@ -203,6 +203,23 @@ describe('an unknown outcome', () => {
     const works = ids.map((id) => planned(w, id));
     expect(await commit(w, ...works)).toEqual(ids.map(() => transient('commit_unknown')));
     expect(w.h.store.commits).toHaveLength(1);
+  });
+
+  it('of one member alone is not resolved again: nobody of the group is tried a third time', async () => {
+    const w = world();
+    answer(w, UNKNOWN);
+    w.ctx.unknownCommits.add('o-1');
+    expect(await commit(w, planned(w, 'o-1'), planned(w, 'o-2'))).toEqual(Array(2).fill(transient('commit_unknown')));
+    expect(w.h.store.reads).toEqual([]);
+  });
+
+  it('a failed call is logged by its name, with the number of its events', async () => {
+    const w = world();
+    answer(w, throttled(false));
+    await commit(w, planned(w, 'o-1'), planned(w, 'o-2'));
+    expect(w.h.telemetry.lines).toEqual([
+      { level: 'warn', message: 'commit failed', fields: { error_name: 'ThrottlingException', count: 2 } },
+    ]);
   });
 
   it('a second one is not resolved again', async () => {

@@ -33,6 +33,7 @@ describe('publish, then mark (rule 7)', () => {
     answer(w, { kind: 'done' });
     const two = owned('o-1', { notifications: [notification(), notification()] });
     expect(await deliver(w.ctx, [two], { release: true })).toEqual([{ kind: 'sent' }]);
+    expect(w.sleeps).toEqual([]);
     expect(w.h.store.updates).toEqual([
       [
         {
@@ -50,6 +51,13 @@ describe('publish, then mark (rule 7)', () => {
     const w = world();
     expect(await deliver(w.ctx, [], { release: true })).toEqual([]);
     expect([w.h.topic.calls, w.h.store.updates]).toEqual([[], []]);
+  });
+
+  it('an answer that leaves the row out is no row', async () => {
+    const w = world();
+    answer(w, { kind: 'condition_failed', row: undefined });
+    w.h.store.readRows = async () => [];
+    expect(await deliver(w.ctx, [owned()], { release: true })).toEqual([{ kind: 'failed', reason: 'mark_failed' }]);
   });
 
   it('25 marks a call', async () => {
@@ -184,7 +192,7 @@ describe('a mark whose condition failed (rule 6)', () => {
     answer(w, { kind: 'condition_failed', row: null });
     expect(await deliver(w.ctx, [owned('o-1', more)], { release: true })).toEqual([{ kind: 'sent' }]);
     expect(w.h.telemetry.metrics).toEqual([{ metric: 'RowMissingAtMark', value: 1, reason: undefined }]);
-    expect(w.h.telemetry.lines).toEqual([
+    expect(w.h.telemetry.lines).toStrictEqual([
       { level: 'error', message: expect.stringMatching(/^row missing at mark/), fields },
     ]);
   });

@@ -58,11 +58,11 @@ describe('an event that the filter excludes (G4)', () => {
     store(w.h, row({ eventId: 'o-3' }));
     const works = [excluded('o-1'), excluded('o-2'), excluded('o-3'), work('o-4', { stage: { at: 'uncommitted' } })];
     await settleExcluded(w.ctx, works);
-    expect(works.map(verdictOf)).toEqual([
+    expect(works.map(({ stage }) => (stage.at === 'settled' ? stage.verdict : stage.at))).toEqual([
       { kind: 'not_ours', reason: 'filtered' },
       { kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') },
       { kind: 'transient', reason: 'lease_held', retryAtMs: START_MS + 10_000 },
-      undefined,
+      'uncommitted',
     ]);
     expect(w.h.store.reads).toEqual([['o-1', 'o-2', 'o-3']]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { deadLetter } from '../../src/core/dead-letter.ts';
 import { messageBytes } from '../../src/core/size.ts';
 import { Harness, order, record } from './harness.ts';
 
@@ -61,6 +62,18 @@ describe('a permanent failure', () => {
       expect(sent?.attributes.error_type?.value).toBe('not_json');
     },
   );
+
+  it.each([
+    [262_144 - 40, ['error_type']],
+    [262_144 - 70, ['error_type', 'source_message_id']],
+    [262_144 - 100, ['error_type', 'event_id', 'source_message_id']],
+    [262_144 - 200, ['error_message', 'error_type', 'event_id', 'source_message_id']],
+  ])('a body of %d bytes leaves room for %j, and is quarantined with these', (length, names) => {
+    const body = 'x'.repeat(length);
+    const { message } = deadLetter({ ...record('m1', ''), body }, 'schema_violation', 'o-1');
+    expect(Object.keys(message.attributes).sort()).toEqual(names);
+    expect(messageBytes(body, message.attributes)).toBeLessThanOrEqual(262_144);
+  });
 
   it('keeps an attribute with the legal name __proto__', async () => {
     const h = new Harness();

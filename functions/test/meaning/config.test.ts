@@ -275,6 +275,7 @@ describe('the relay reads its configuration', () => {
         intervalMinutes: 5,
         sweepHours: 24,
       },
+      processedEventsTable: 'processed_events',
       topicArn: 'arn:aws:sns:eu-central-1:111122223333:orders',
       topicFifo: false,
       logLevel: 'INFO',

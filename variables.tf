@@ -133,7 +133,7 @@ variable "correlation_id" {
 }
 
 variable "json_schema" {
-  description = "JSON Schema, as JSON text (`file(\"order.schema.json\")`), that every event must match. Null: none. It shares 4096 bytes with the rest of the configuration, compressed when it has to be."
+  description = "JSON Schema, as JSON text (`file(\"order.schema.json\")`), that every event must match: draft 2020-12, or draft-07 where `$schema` says so; `format` is not checked. Null: none. It shares 4096 bytes with the rest of the configuration, compressed when it has to be."
   type        = string
   default     = null
 

@@ -10,6 +10,7 @@ export type PromiseName =
   | 'rule 8'
   | 'rule 9'
   | 'rule 10'
+  | 'breaker'
   | 'answer'
   | 'time-out'
   | 'progress';

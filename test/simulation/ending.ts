@@ -3,8 +3,8 @@ import { textOf } from './dynamodb.ts';
 import { BUSINESS_TABLE } from './meaning.ts';
 import { checkBusiness, checkRest } from './rest.ts';
 import { mix, Rng } from './rng.ts';
-import { SABOTAGE } from './scenario.ts';
 import type { DeadLettered } from './sqs.ts';
+import { SABOTAGE } from './traffic.ts';
 import type { World } from './world.ts';
 
 /** Everything must have come to rest this long after the last fault. */

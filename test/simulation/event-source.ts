@@ -108,6 +108,7 @@ export class EventSource {
       this.world.coverage.hit('message delivered twice in one batch');
       records.push({ ...toRecord(twice), receiptHandle: this.world.queue.secondHandle(twice) });
     }
+    this.world.breaker.began(invocation, records.length, batch, this.world.queue.rules.fifo);
     const handles = records.map(({ receiptHandle }) => receiptHandle ?? '');
     loop.at(invocation.deadlineMs, () => this.#timeOut(running));
     for (const message of batch) this.#mayShowAgain(message);
@@ -136,6 +137,7 @@ export class EventSource {
     this.#running.delete(running);
     instance.freeze();
     this.#idle.push(instance);
+    this.world.guard(() => this.world.breaker.answered(invocation));
     const failed = answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
     this.world.trace(() => `${instance.name} ${invocation.requestId} answers: failed ${failed.join(' ') || 'nothing'}`);
     const ids = new Set(batch.map(({ messageId }) => messageId));

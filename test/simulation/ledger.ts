@@ -5,9 +5,10 @@ import type { CommitEvent, QuarantinedMessage, RowUpdate } from '../../functions
 import { Broken } from './broken.ts';
 import type { Observer } from './dynamodb.ts';
 import { numberText, textOf } from './dynamodb.ts';
-import { SABOTAGE, type Scenario } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import type { Published } from './sns.ts';
 import type { Message, Quarantiner, Sqs, SqsObserver } from './sqs.ts';
+import { SABOTAGE, type Sent } from './traffic.ts';
 import { Truth } from './truth.ts';
 
 /** What the ledger must know of the world to judge a call. */
@@ -193,9 +194,7 @@ export class Ledger implements Observer, SqsObserver {
     // A killer is suspected from its third receive on; with fewer than four receives its neighbours have no chance to pass it.
     if (spec === undefined || scenario.maxReceiveCount < 4) return;
     // A lease that a crash left behind is waited for, and the waiting takes receives.
-    const { functionTimeoutMs, leaseMarginMs } = scenario.settings;
-    const leasesEndMs = scenario.quietAtMs + 2 * (functionTimeoutMs + leaseMarginMs) + (scenario.bigSkew ? 400_000 : 0);
-    if (message.sentAtMs < leasesEndMs) return;
+    if (message.sentAtMs < scenario.calmAtMs) return;
     if (
       this.truth.mayBeQuarantined(spec) ||
       this.truth.looksLikeAnother(spec, message.messageId) ||
@@ -203,23 +202,26 @@ export class Ledger implements Observer, SqsObserver {
     )
       return;
     const killer = scenario.messages.find(({ nature }) => SABOTAGE.has(nature));
-    // Its own group waits for a killer or a bad head: only other groups are promised anything. Under another fingerprint
-    // any redriven head may be bad.
+    // What is behind a killer or a bad message in its group waits for it: only what is ahead, and other groups, are
+    // promised anything. Under another fingerprint any redriven head may be bad.
     if (this.#fifo && scenario.versions.some(({ version }) => version.fingerprint === 'order')) return;
     if (spec.nature === 'throws_at_first') return;
-    if (
-      this.#fifo &&
-      scenario.messages.some(
-        (other) =>
-          other.groupId === spec.groupId &&
-          (other === killer || other.nature === 'throws_at_first' || this.truth.mayBeQuarantined(other)),
-      )
-    )
-      return;
+    if (this.#aheadOf(message).some((other) => this.#mayBlock(this.truth.specOf(other.origin), killer))) return;
     throw new Broken(
       'G5',
       `${message.messageId} (${spec.nature}) is dead-lettered with no fault around${killer === undefined ? '' : ', beside a message that kills the process'}`,
     );
+  }
+
+  /** What was sent before it in its FIFO group. */
+  #aheadOf(message: Message): readonly Message[] {
+    const lane = this.#lanes.get(message.groupId ?? '') ?? [];
+    return lane.slice(0, Math.max(0, lane.indexOf(message)));
+  }
+
+  #mayBlock(spec: Sent | undefined, killer: Sent | undefined): boolean {
+    if (spec === undefined) return false;
+    return spec === killer || spec.nature === 'throws_at_first' || this.truth.mayBeQuarantined(spec);
   }
 
   /** Rule 10 and G5: only what is bad, and never what is committed and unsent. */

@@ -2,8 +2,8 @@ import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import { Broken } from './broken.ts';
 import { numberText, textOf } from './dynamodb.ts';
 import type { Ledger, Witness } from './ledger.ts';
-import { SABOTAGE } from './scenario.ts';
 import type { DeadLettered } from './sqs.ts';
+import { SABOTAGE } from './traffic.ts';
 
 /** Everything has come to rest: nothing may be owed to anybody. */
 export function checkRest(ledger: Ledger, witness: Witness, dead: readonly DeadLettered[]): void {

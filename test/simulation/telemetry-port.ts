@@ -11,7 +11,7 @@ export function telemetryOf(host: Instance): Telemetry {
     warn: (message, fields) => {
       log(message, fields);
       if (message === 'failed: comes back' && fields?.reason !== undefined && fields.message_id !== undefined)
-        world.returned(fields.message_id, fields.receive_count ?? 0, fields.reason);
+        world.returned(fields.message_id, fields.receive_count ?? 0, fields.reason, host.invocation);
     },
     error: log,
     count: (metric) => {

@@ -1,6 +1,7 @@
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import { textOf } from './dynamodb.ts';
-import { SABOTAGE, type Scenario, type Sent } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import { SABOTAGE, type Sent } from './traffic.ts';
 
 /** Natures that no release of the code can ever bring to an end as they are. */
 const BAD: ReadonlySet<string> = new Set([

@@ -1,7 +1,8 @@
 import type { AttributeMap } from '../../functions/src/core/attribute-value.ts';
 import type { PipelineSettings } from '../../functions/src/core/settings.ts';
+import { Breaker } from './breaker.ts';
 import { Broken } from './broken.ts';
-import { type ConsumerFactory, createRealConsumer, type Instance } from './container.ts';
+import { type ConsumerFactory, createRealConsumer, type Instance, type Invocation } from './container.ts';
 import { Coverage } from './coverage.ts';
 import { DynamoDb } from './dynamodb.ts';
 import { Ending } from './ending.ts';
@@ -59,6 +60,7 @@ export class World implements Witness {
   readonly loop = new Loop(START_MS);
   readonly coverage = new Coverage();
   readonly ledger: Ledger;
+  readonly breaker = new Breaker();
   readonly db: DynamoDb;
   readonly sns: Sns;
   readonly queue: Sqs;
@@ -119,7 +121,11 @@ export class World implements Witness {
           this.coverage.hit('message moved to the dead-letter queue by SQS');
           look(() => this.ledger.moved(message));
         },
-        quarantined: (message, by) => look(() => this.ledger.quarantined(message, by)),
+        quarantined: (message, by) =>
+          look(() => {
+            this.ledger.quarantined(message, by);
+            this.breaker.quarantined(message.attributes.source_message_id?.value ?? message.messageId, by);
+          }),
       },
     );
     this.ledger.queue = this.queue;
@@ -136,7 +142,7 @@ export class World implements Witness {
       loop.at(sent.atMs, () => {
         this.unsent -= 1;
         // A standard queue keeps no order.
-        const delayMs = scenario.settings.source === 'sqs' ? late * 2_000 : 0;
+        const delayMs = scenario.settings.source === 'sqs' && sent.together !== true ? late * 2_000 : 0;
         this.ledger.sent(this.queue.send(sent.body, {}, sent.groupId, sent.origin, loop.now, loop.now + delayMs));
         this.trace(
           () =>
@@ -199,7 +205,8 @@ export class World implements Witness {
     return this.source.invocationBegan(messageId);
   }
 
-  returned(messageId: string, receiveCount: number, reason: string): void {
+  returned(messageId: string, receiveCount: number, reason: string, by: Invocation | undefined): void {
+    if (by !== undefined) this.guard(() => this.breaker.returned(messageId, reason, by));
     if (reason === 'lease_held') this.coverage.hit('lease: held by another');
     if (receiveCount >= this.scenario.maxReceiveCount)
       this.guard(() => this.ledger.failedOnLastReceive(messageId, reason));

@@ -1,6 +1,7 @@
 import { type ConsumerFactory, createRealConsumer } from '../container.ts';
 import { textOf } from '../dynamodb.ts';
-import { SABOTAGE, scenarioOf } from '../scenario.ts';
+import { scenarioOf } from '../scenario.ts';
+import { SABOTAGE } from '../traffic.ts';
 import { World } from '../world.ts';
 import { createNaive } from './naive.ts';
 import { createPowertoolsLike } from './powertools.ts';

@@ -1,0 +1,83 @@
+import { Broken } from './broken.ts';
+
+/** A batch smaller than this says nothing about a deploy. */
+const SMALLEST = 5;
+
+/** What is known of one invocation. */
+interface Batch {
+  readonly requestId: string;
+  readonly records: number;
+  readonly messages: ReadonlySet<string>;
+  /** The first message of each lane; on a standard queue each message is a lane. */
+  readonly heads: ReadonlySet<string>;
+  readonly quarantined: Set<string>;
+  readonly heldBack: Set<string>;
+}
+
+/**
+ * The breaker: a bad deploy must not empty the queue into the dead-letter queue. In a batch of at least five
+ *
+ * - nothing is quarantined when more than half of the records are heads of their lanes and permanent. What stands behind
+ *   the head of a FIFO group may be tried only after the head was judged, so of a long lane no more is sure to be known;
+ * - never more than half is quarantined, however long the lanes are.
+ *
+ * Permanent is what an invocation quarantined, as the dead-letter queue saw it, or held back for the breaker, as it says.
+ */
+export class Breaker {
+  readonly #batches = new WeakMap<object, Batch>();
+
+  /** `records` can be one more than the messages: a standard queue may deliver one twice. */
+  began(
+    invocation: { readonly requestId: string },
+    records: number,
+    messages: readonly { readonly messageId: string; readonly groupId: string | undefined }[],
+    fifo: boolean,
+  ): void {
+    const heads = new Map<string, string>();
+    for (const { messageId, groupId } of messages) {
+      const lane = fifo ? (groupId ?? '') : messageId;
+      if (!heads.has(lane)) heads.set(lane, messageId);
+    }
+    this.#batches.set(invocation, {
+      requestId: invocation.requestId,
+      records,
+      messages: new Set(messages.map(({ messageId }) => messageId)),
+      heads: new Set(heads.values()),
+      quarantined: new Set(),
+      heldBack: new Set(),
+    });
+  }
+
+  quarantined(messageId: string, by: object): void {
+    const batch = this.#batches.get(by);
+    // A process that was frozen may send what an earlier invocation of it decided.
+    if (batch === undefined || !batch.messages.has(messageId)) return;
+    batch.quarantined.add(messageId);
+    checkHeads(batch);
+  }
+
+  returned(messageId: string, reason: string, by: object): void {
+    const batch = this.#batches.get(by);
+    if (batch === undefined) return;
+    // Executed, and the answer was lost: nobody counts it as permanent any more, and it comes back.
+    if (reason === 'quarantine_failed') batch.quarantined.delete(messageId);
+    if (reason !== 'breaker_open') return;
+    batch.heldBack.add(messageId);
+    checkHeads(batch);
+  }
+
+  answered(by: object): void {
+    const batch = this.#batches.get(by);
+    if (batch === undefined || batch.records < SMALLEST || batch.quarantined.size * 2 <= batch.records) return;
+    throw new Broken('breaker', `${batch.requestId} quarantines ${batch.quarantined.size} of ${batch.records} records`);
+  }
+}
+
+function checkHeads({ requestId, records, heads, quarantined, heldBack }: Batch): void {
+  const permanent = [...heads].filter((head) => quarantined.has(head) || heldBack.has(head)).length;
+  if (records < SMALLEST || quarantined.size === 0 || permanent * 2 <= records) return;
+  throw new Broken(
+    'breaker',
+    `${requestId} quarantines ${quarantined.size} of ${records} records, although ${permanent} lanes have a permanent head`,
+  );
+}

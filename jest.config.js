@@ -35,7 +35,9 @@ export default {
     project('simulation', 'test/simulation/**/*.test.ts'),
     // The canary says whether the emulator can be believed at all; nothing else of its kind runs before it (L-01).
     project('canary', 'test/integration/canary.test.ts'),
-    project('integration', 'test/integration/**/!(canary).test.ts'),
+    project('integration', 'test/integration/**/!(canary|examples).test.ts'),
+    // On its own, since it runs beside the others of its kind.
+    project('examples', 'test/integration/examples.test.ts'),
     project('aws', 'test/aws/**/*.test.ts'),
     project('cdktf', 'test/cdktf/**/*.test.ts'),
   ],

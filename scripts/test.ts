@@ -19,22 +19,35 @@ if (unknown.length > 0) {
   console.error(`no such part: ${unknown.join(', ')}; there are: ${parts.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
+const onLocalAws: ReadonlySet<string> = new Set(['canary', 'integration', 'examples']);
 const wanted =
   names.length === 0
     ? parts.filter(({ onlyByName }) => !onlyByName)
-    : parts.filter(({ name }) => names.includes(name) || isNeededCanary(name));
+    : parts.filter(({ name }) => names.includes(name) || belongsToIntegration(name));
 
 /** Integration tests that run on an emulator which deletes what failed would prove nothing (L-01). */
-function isNeededCanary(name: string): boolean {
-  return name === 'canary' && names.includes('integration');
+function belongsToIntegration(name: string): boolean {
+  return onLocalAws.has(name) && names.includes('integration');
 }
 
 const folder = reportsFolder(wanted.map(({ name }) => name));
 const outcomes = new Map<string, Outcome>();
-const needsAws = wanted.some(({ name }) => name === 'canary' || name === 'integration');
+const needsAws = wanted.some(({ name }) => onLocalAws.has(name));
 const wasRunning = needsAws && (await localAwsStatus().catch(() => undefined)) !== undefined;
 
-for (const part of wanted) {
+for (let at = 0; at < wanted.length; ) {
+  const next = wanted.findIndex(({ beside }, index) => index > at && beside !== true);
+  const together = wanted.slice(at, next === -1 ? undefined : next);
+  await Promise.all(together.map(runPart));
+  at += together.length;
+}
+if (needsAws && !wasRunning) await localAwsDown();
+
+const total = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
+console.log(`\n${total('passed')} passed, ${total('failed')} failed`);
+process.exitCode = total('failed') === 0 ? 0 : 1;
+
+async function runPart(part: Part): Promise<void> {
   const started = performance.now();
   const outcome = await outcomeOf(part);
   outcomes.set(part.name, outcome);
@@ -45,16 +58,11 @@ for (const part of wanted) {
   );
   if (failed > 0) console.log(shorten(details));
 }
-if (needsAws && !wasRunning) await localAwsDown();
-
-const total = (key: 'passed' | 'failed') => [...outcomes.values()].reduce((sum, outcome) => sum + outcome[key], 0);
-console.log(`\n${total('passed')} passed, ${total('failed')} failed`);
-process.exitCode = total('failed') === 0 ? 0 : 1;
 
 async function outcomeOf(part: Part): Promise<Outcome> {
   const path = join(folder, `${part.name}.json`);
   try {
-    if (part.name === 'integration' && (outcomes.get('canary')?.failed ?? 0) > 0) {
+    if (part.name !== 'canary' && onLocalAws.has(part.name) && (outcomes.get('canary')?.failed ?? 0) > 0) {
       return { passed: 0, failed: 1, details: 'not run: the canary says that this emulator is too old' };
     }
     if (part.name === 'canary') console.log((await localAwsUp()).description);

@@ -12,6 +12,8 @@ export interface Part {
   readonly name: string;
   /** Runs only when it is named: it costs money, or needs an install of its own. */
   readonly onlyByName?: boolean;
+  /** Runs while the part before it does: it waits more than it works. */
+  readonly beside?: boolean;
   run(report: PartReport): Promise<Outcome>;
 }
 
@@ -40,6 +42,7 @@ export const parts: readonly Part[] = [
   jest('simulation'),
   jest('canary', '--runInBand', '--testTimeout=120000'),
   jest('integration', '--runInBand', '--testTimeout=300000'),
+  { ...jest('examples', '--runInBand', '--testTimeout=300000'), beside: true },
   { name: 'aws', onlyByName: true, run: aws },
   { ...jest('cdktf'), onlyByName: true },
 ];

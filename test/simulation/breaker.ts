@@ -8,6 +8,7 @@ interface Batch {
   readonly requestId: string;
   readonly records: number;
   readonly messages: ReadonlySet<string>;
+  readonly fifo: boolean;
   /** The first message of each lane; on a standard queue each message is a lane. */
   readonly heads: ReadonlySet<string>;
   readonly quarantined: Set<string>;
@@ -17,9 +18,11 @@ interface Batch {
 /**
  * The breaker: a bad deploy must not empty the queue into the dead-letter queue. In a batch of at least five
  *
- * - nothing is quarantined when more than half of the records are heads of their lanes and permanent. What stands behind
- *   the head of a FIFO group may be tried only after the head was judged, so of a long lane no more is sure to be known;
- * - never more than half is quarantined, however long the lanes are.
+ * - on a standard queue nothing is quarantined when more than half of the records are permanent;
+ * - on a FIFO queue at most one is, when every record is the head of a lane and all of them are permanent. Suspects are tried
+ *   one by one, and a single permanent one says nothing: to hold its lane until a killer behind it is tried would leave
+ *   that lane untried for ever. What stands behind a head may be tried only after the head was judged;
+ * - never more than half is quarantined, whatever comes in which order.
  *
  * Permanent is what an invocation quarantined, as the dead-letter queue saw it, or held back for the breaker, as it says.
  */
@@ -41,6 +44,7 @@ export class Breaker {
     this.#batches.set(invocation, {
       requestId: invocation.requestId,
       records,
+      fifo,
       messages: new Set(messages.map(({ messageId }) => messageId)),
       heads: new Set(heads.values()),
       quarantined: new Set(),
@@ -73,9 +77,10 @@ export class Breaker {
   }
 }
 
-function checkHeads({ requestId, records, heads, quarantined, heldBack }: Batch): void {
+function checkHeads({ requestId, records, fifo, heads, quarantined, heldBack }: Batch): void {
   const permanent = [...heads].filter((head) => quarantined.has(head) || heldBack.has(head)).length;
-  if (records < SMALLEST || quarantined.size === 0 || permanent * 2 <= records) return;
+  const bad = fifo ? permanent === records : permanent * 2 > records;
+  if (records < SMALLEST || !bad || quarantined.size <= (fifo ? 1 : 0)) return;
   throw new Broken(
     'breaker',
     `${requestId} quarantines ${quarantined.size} of ${records} records, although ${permanent} lanes have a permanent head`,

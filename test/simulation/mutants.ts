@@ -126,8 +126,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/lanes.ts',
-        from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
-        to: "if (head?.state.at !== 'failed') return true;",
+        from: "if (head.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
+        to: "if (head.state.at !== 'failed') return true;",
       },
     ],
   },
@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/lanes.ts',
-        from: "if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
+        from: "if (head.state.at !== 'failed' || isLastReceive(ctx, head)) return true;",
         to: 'return true;',
       },
     ],
@@ -301,8 +301,8 @@ export const MUTANTS: readonly Mutant[] = [
       { file: 'core/lanes.ts', from: 'if (heads.some(mayKill)) await deleteFinished(ctx, batch);', to: '' },
       {
         file: 'core/lanes.ts',
-        from: 'for (const lane of order) held.push(',
-        to: 'for (const lane of order) await deleteFinished(ctx, batch), held.push(',
+        from: 'for (const lane of order) {',
+        to: 'for (const lane of order) {\n    await deleteFinished(ctx, batch);',
       },
     ],
   },
@@ -317,8 +317,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/lanes.ts',
-        from: 'return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length);',
-        to: 'return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length) && false;',
+        from: 'permanent * 2 > batch.length - untried && breakerOpen(batch, untried)',
+        to: 'permanent * 2 > batch.length - untried && breakerOpen(batch, untried) && false',
       },
     ],
   },

@@ -46,11 +46,12 @@ export async function conclude(
  */
 export function breakerOpen(batch: readonly RecordWork[], undecided = 0): boolean {
   if (batch.length < BREAKER_MIN_BATCH) return false;
-  const permanent = batch.filter((record) => isPermanent(record)).length;
+  const permanent = batch.filter(isPermanent).length;
   return (permanent + undecided) * 2 > batch.length;
 }
 
-function isPermanent(record: RecordWork): boolean {
+/** Whether the record is permanent, whatever was done about it. */
+export function isPermanent(record: RecordWork): boolean {
   if (record.state.at === 'quarantined') return true;
   if (record.state.at === 'failed')
     return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';

@@ -1,5 +1,5 @@
 import { inSuspectOrder, mayKill } from './batch.ts';
-import { breakerOpen, conclude } from './conclude.ts';
+import { breakerOpen, conclude, isPermanent } from './conclude.ts';
 import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
@@ -7,8 +7,11 @@ import { planAll } from './plan.ts';
 import { settleEvents } from './stages.ts';
 import { hasPermanent, type RecordWork } from './work.ts';
 
-/** The records of one FIFO group, or of one shard, in order. */
-type Lane = readonly RecordWork[];
+/** The records of one FIFO group, or of one shard, that are left, in order. */
+interface Lane {
+  readonly head: RecordWork;
+  readonly rest: readonly RecordWork[];
+}
 
 /**
  * A batch with order: one lane a group, in order inside the lane, lanes side by side. The first failure fails the rest of
@@ -16,15 +19,21 @@ type Lane = readonly RecordWork[];
  */
 export async function runLanes(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
   const lanes = lanesOf(ctx, batch);
-  const calm = lanes.filter((lane) => !lane.some(mayKill));
-  await countPermanentsAhead(ctx, calm.flat());
-  const held = [...(await runWaves(ctx, batch, calm, 'hold'))];
-  const suspects = lanes.filter((lane) => lane.some(mayKill));
-  const order = inSuspectOrder(suspects, ([head]) => ({
-    key: head?.record.groupId ?? '',
-    receives: head?.record.receiveCount ?? 0,
+  const suspects = lanes.filter((lane) => recordsOf(lane).some(mayKill));
+  const calm = lanes.filter((lane) => !suspects.includes(lane));
+  await countPermanentsAhead(ctx, calm.flatMap(recordsOf));
+  let held = await runWaves(ctx, batch, calm, 'hold');
+  const order = inSuspectOrder(suspects, ({ head: { record } }) => ({
+    key: record.groupId ?? '',
+    receives: record.receiveCount,
   }));
-  for (const lane of order) held.push(...(await runWaves(ctx, batch, [lane], 'hold')));
+  for (const lane of order) {
+    held = [...held, ...(await runWaves(ctx, batch, [lane], 'hold'))];
+    if (looksLikeBadDeploy(ctx, batch)) continue;
+    // Before the next suspect is tried: it may kill the process, again and again, and what is held would never be tried.
+    await finishHeld(ctx, batch, held);
+    held = [];
+  }
   await finishHeld(ctx, batch, held);
 }
 
@@ -33,22 +42,30 @@ async function finishHeld(ctx: PipelineContext, batch: readonly RecordWork[], he
   await conclude(
     ctx,
     batch,
-    held.flatMap((lane) => lane.slice(0, 1)),
+    held.map(({ head }) => head),
   );
-  for (const lane of held) {
-    if (goesOn(ctx, lane, 1)) await runWaves(ctx, batch, [lane.slice(1)], 'judge');
-  }
+  for (const lane of held) await runWaves(ctx, batch, goesOn(ctx, lane) ? behind(lane) : [], 'judge');
 }
 
 function lanesOf(ctx: PipelineContext, batch: readonly RecordWork[]): Lane[] {
-  const lanes = new Map<string, RecordWork[]>();
+  const lanes = new Map<string | undefined, { head: RecordWork; rest: RecordWork[] }>();
   for (const record of batch) {
-    const key = ctx.settings.source === 'sqs_fifo' ? (record.record.groupId ?? '') : 'shard';
+    // A shard is one lane.
+    const key = ctx.settings.source === 'sqs_fifo' ? record.record.groupId : undefined;
     const lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, [record]);
-    else lane.push(record);
+    if (lane === undefined) lanes.set(key, { head: record, rest: [] });
+    else lane.rest.push(record);
   }
   return [...lanes.values()];
+}
+
+function recordsOf({ head, rest }: Lane): RecordWork[] {
+  return [head, ...rest];
+}
+
+/** The lane without its head; none when that was the last. */
+function behind({ rest: [head, ...rest] }: Lane): Lane[] {
+  return head === undefined ? [] : [{ head, rest }];
 }
 
 /**
@@ -64,54 +81,62 @@ async function countPermanentsAhead(ctx: PipelineContext, records: readonly Reco
 }
 
 /**
- * One record of every live lane at a time. With `hold`, a lane stops at a permanent head as long as the records that
- * nobody tried yet could make this a bad deploy; answers the lanes that stand so, from their heads on.
+ * One record of every live lane at a time. With `hold`, a lane stops at a permanent head while this looks like a bad
+ * deploy; answers the lanes that stand so.
  */
 async function runWaves(
   ctx: PipelineContext,
   batch: readonly RecordWork[],
   lanes: readonly Lane[],
   permanents: 'hold' | 'judge',
-): Promise<readonly Lane[]> {
+): Promise<Lane[]> {
   const held: Lane[] = [];
-  let live = lanes.filter((lane) => lane.length > 0);
+  let live = lanes;
   while (live.length > 0) {
-    const heads = live.flatMap((lane) => lane.slice(0, 1));
+    const heads = live.map(({ head }) => head);
     // What is finished is deleted before a record that may kill the process: also what stands before it in its lane.
     if (heads.some(mayKill)) await deleteFinished(ctx, batch);
     await settleEvents(
       ctx,
       heads.flatMap((record) => record.events),
     );
-    const holding = permanents === 'hold' && mayBeBadDeploy(ctx, batch);
-    const stopped = live.filter(([head]) => holding && head !== undefined && hasPermanent(head));
+    const holding = permanents === 'hold' && looksLikeBadDeploy(ctx, batch);
+    const stopped = live.filter(({ head }) => holding && hasPermanent(head));
+    const going = live.filter((lane) => !stopped.includes(lane));
     held.push(...stopped);
-    live = live.filter((lane) => !stopped.includes(lane));
     await conclude(
       ctx,
       batch,
-      live.flatMap((lane) => lane.slice(0, 1)),
+      going.map(({ head }) => head),
     );
-    live = live.filter((lane) => lane.length > 1 && goesOn(ctx, lane, 1)).map((lane) => lane.slice(1));
+    live = going.filter((lane) => goesOn(ctx, lane)).flatMap(behind);
   }
   return held;
 }
 
-/** Whether the breaker would open if every record that nobody tried yet were permanent. */
-function mayBeBadDeploy(ctx: PipelineContext, batch: readonly RecordWork[]): boolean {
-  return ctx.settings.quarantine && breakerOpen(batch, batch.filter(isUntried).length);
+/**
+ * Whether several records, and more than half of those that are decided, are permanent, and the breaker would open if all
+ * that nobody tried yet were too. A single one says nothing: it goes, and its lane goes on, since waiting for the others
+ * would leave the lane untried whenever one of these kills the process.
+ */
+function looksLikeBadDeploy(ctx: PipelineContext, batch: readonly RecordWork[]): boolean {
+  const permanent = batch.filter(isPermanent).length;
+  const untried = batch.filter(isUntried).length;
+  return (
+    ctx.settings.quarantine && permanent > 1 && permanent * 2 > batch.length - untried && breakerOpen(batch, untried)
+  );
 }
 
+/** Neither planned nor known to be permanent, and not blocked by its lane's head. */
 function isUntried(record: RecordWork): boolean {
   if (record.state.at !== 'open' || hasPermanent(record)) return false;
   return record.events.some(({ stage }) => stage.at === 'new' || stage.at === 'uncommitted');
 }
 
-/** Whether a lane goes on after the record before `next`; if not, the rest of the lane fails with the same delay. */
-function goesOn(ctx: PipelineContext, lane: Lane, next: number): boolean {
-  const head = lane[next - 1];
-  if (head?.state.at !== 'failed' || isLastReceive(ctx, head)) return true;
-  for (const record of lane.slice(next)) {
+/** Whether a lane goes on after its head; if not, its rest fails with the same delay. */
+function goesOn(ctx: PipelineContext, { head, rest }: Lane): boolean {
+  if (head.state.at !== 'failed' || isLastReceive(ctx, head)) return true;
+  for (const record of rest) {
     // One delay for the whole lane: a sibling that is still in flight blocks its group's head.
     record.state = { at: 'failed', reason: 'lane_blocked', delaySeconds: head.state.delaySeconds };
   }

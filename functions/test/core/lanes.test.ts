@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { declarativeMeaning } from '../../src/core/mapping.ts';
+import type { DecodedEvent, Meaning } from '../../src/core/types.ts';
 import type { Options } from './harness.ts';
-import { Harness, order, record } from './harness.ts';
+import { Harness, MAPPING, order, record } from './harness.ts';
 
 const fifo = (options: Options = {}) =>
   new Harness({
@@ -133,7 +135,64 @@ describe('FIFO: one lane a group', () => {
   });
 });
 
+/** A meaning that writes down what it plans, and what it reads when told to. */
+function spying(reads: boolean): { readonly meaning: Meaning; readonly seen: string[] } {
+  const seen: string[] = [];
+  const own = declarativeMeaning(MAPPING);
+  const meaning: Meaning = {
+    ...own,
+    ...(reads && {
+      reads: (event: DecodedEvent) => {
+        seen.push(`read ${event.eventId}`);
+        return [];
+      },
+    }),
+    plan: (event, items) => {
+      seen.push(`plan ${event.eventId}`);
+      return own.plan(event, items);
+    },
+  };
+  return { meaning, seen };
+}
+
+describe('FIFO: what is planned ahead of its turn', () => {
+  const pair = () => [1, 2].map((n) => record(`A${n}`, order(`a-${n}`), { groupId: 'A' }));
+
+  it.each([
+    [true, false, ['plan a-1', 'plan a-2', 'commit']],
+    [false, false, ['plan a-1', 'commit', 'plan a-2']],
+    [true, true, ['read a-1', 'plan a-1', 'commit', 'read a-2', 'plan a-2']],
+  ])('quarantine %s, a handler that reads %s: %j first', async (quarantine, reads, first) => {
+    const { meaning, seen } = spying(reads);
+    const h = fifo({ settings: { quarantine }, meaning });
+    h.store.afterCommit = () => seen.push('commit');
+    expect(await h.deliver(...pair())).toEqual([]);
+    expect(seen.slice(0, first.length)).toEqual(first);
+  });
+
+  it('what is finished is deleted by the answer, not one by one, while nobody is suspected', async () => {
+    const h = fifo();
+    expect(await h.deliver(...pair())).toEqual([]);
+    expect(h.queue.deleted).toEqual([]);
+  });
+});
+
 describe('FIFO: a record that may crash the process', () => {
+  it('makes its whole lane wait for the others, and lanes change their order on every receive', async () => {
+    for (const [receiveCount, expected] of [
+      [3, ['c-1', 'a-1', 'a-2', 'b-1', 'b-2']],
+      [4, ['c-1', 'b-1', 'b-2', 'a-1', 'a-2']],
+    ] as const) {
+      const h = fifo();
+      const batch = [...'AB'].flatMap((group) => [
+        record(`${group}1`, order(`${group.toLowerCase()}-1`), { groupId: group, receiveCount }),
+        record(`${group}2`, order(`${group.toLowerCase()}-2`), { groupId: group }),
+      ]);
+      expect(await h.deliver(...batch, record('C1', order('c-1'), { groupId: 'C' }))).toEqual([]);
+      expect(h.store.commits.flat()).toEqual(expected);
+    }
+  });
+
   it('what is finished ahead of it in its own lane is deleted before it is tried', async () => {
     const h = fifo();
     h.store.commitFault = (events) => {
@@ -150,61 +209,94 @@ describe('FIFO: a record that may crash the process', () => {
 });
 
 describe('FIFO with quarantine: a bad deploy that only suspects show', () => {
-  const bad = (group: string, receiveCount = 3) => record(`${group}1`, { total: 1 }, { groupId: group, receiveCount });
-  const quarantining = () => fifo({ settings: { quarantine: true, maxReceiveCount: 5 } });
+  const schema = JSON.stringify({ required: ['good'] });
+  const quarantining = () =>
+    fifo({ settings: { quarantine: true, maxReceiveCount: 5 }, mapping: { jsonSchema: schema } });
+  /** `A2` is the second of group A, with the id `a-2`. */
+  const inGroup = (name: string, event: object, receiveCount: number) => {
+    const id = `${name[0]?.toLowerCase()}-${name.slice(1)}`;
+    return record(name, { ...order(id), ...event }, { groupId: name[0] ?? '', receiveCount });
+  };
+  const bad = (name: string, receiveCount = 3) => inGroup(name, {}, receiveCount);
+  const good = (name: string, receiveCount = 3) => inGroup(name, { good: true }, receiveCount);
+  const dead = (h: Harness) => h.queue.deadLetters.map(({ messageId }) => messageId);
 
-  it('not one of ten bad lanes is quarantined, although they are tried one by one', async () => {
+  it('of ten bad lanes that are tried one by one only the first is quarantined: one says nothing', async () => {
     const h = quarantining();
-    const batch = [...'ABCDEFGHIJ'].map((group) => bad(group));
-    expect(await h.deliver(...batch)).toEqual(batch.map(({ id }) => id));
-    expect(h.queue.deadLetters).toEqual([]);
+    const batch = [...'ABCDEFGHIJ'].map((group) => bad(`${group}1`));
+    expect(await h.deliver(...batch)).toEqual(batch.slice(1).map(({ id }) => id));
+    expect(dead(h)).toEqual(['A1']);
     expect(h.telemetry.sum('BreakerOpen')).toBe(1);
   });
 
-  it('nor are the bad ones among fresh records, as long as the suspects are not tried', async () => {
+  it('none is when they can be seen to be bad before any is tried', async () => {
     const h = quarantining();
-    const batch = [...'ABC'].map((group) => bad(group, 1)).concat([...'DEF'].map((group) => bad(group)));
+    const batch = [...'ABCDEFGHIJ'].map((group) => record(`${group}1`, {}, { groupId: group, receiveCount: 3 }));
+    expect(await h.deliver(...batch)).toHaveLength(10);
+    expect(dead(h)).toEqual([]);
+  });
+
+  it('none of the bad ones among fresh records is, as long as suspects are not tried that may be bad too', async () => {
+    const h = quarantining();
+    const batch = [...'ABC'].map((group) => bad(`${group}1`, 1)).concat([...'DEF'].map((group) => bad(`${group}1`)));
     expect(await h.deliver(...batch)).toHaveLength(6);
-    expect(h.queue.deadLetters).toEqual([]);
+    expect(dead(h)).toEqual([]);
   });
 
-  it('a few bad ones are quarantined after the suspects were tried, and their lanes go on', async () => {
+  it('a few bad ones are quarantined at once where the suspects could not make more of them', async () => {
     const h = quarantining();
-    const good = [...'DEF'].map((group) =>
-      record(`${group}1`, order(`${group}-1`), { groupId: group, receiveCount: 3 }),
-    );
-    const rest = record('A2', order('a-2'), { groupId: 'A', receiveCount: 3 });
-    h.store.afterCommit = () => {
-      const tried = good.every(({ id }) => h.store.rows.has(`${id?.[0]}-1`));
-      expect(h.queue.deadLetters).toHaveLength(tried && h.store.rows.has('a-2') ? 2 : 0);
-    };
-    expect(await h.deliver(bad('A'), rest, bad('B', 1), ...good)).toEqual([]);
-    expect(h.queue.deadLetters).toHaveLength(2);
-    expect(h.store.status('a-2')).toBe('sent');
-    expect.hasAssertions();
+    h.store.afterCommit = () => expect(dead(h)).toEqual(h.store.rows.has('z-1') ? ['A1', 'B1'] : []);
+    const calm = [...'CDEF'].map((group) => good(`${group}1`, 1));
+    expect(await h.deliver(bad('A1', 1), bad('B1', 1), ...calm, good('Z1'))).toEqual([]);
+    expect.assertions(3);
   });
 
-  it('a bad one is quarantined before the suspects where these could not open the breaker', async () => {
+  it('a single bad one is not held back for a suspect that may kill the process: its lane goes on', async () => {
     const h = quarantining();
     h.store.afterCommit = () => {
-      if (h.store.rows.has('z-1')) expect(h.queue.deadLetters).toHaveLength(1);
+      if (h.store.rows.has('k-1'))
+        expect([...h.queue.deleted].sort()).toEqual(['handle-A1', 'handle-A2', 'handle-A3', 'handle-A4']);
     };
-    const calm = [...'BCDE'].map((group) => record(`${group}1`, order(`${group}-1`), { groupId: group }));
-    const suspect = record('Z1', order('z-1'), { groupId: 'Z', receiveCount: 3 });
-    expect(await h.deliver(bad('A', 1), ...calm, suspect)).toEqual([]);
-    expect(h.queue.deadLetters).toHaveLength(1);
-    expect.hasAssertions();
+    expect(await h.deliver(bad('A1'), good('A2'), good('A3'), good('A4'), good('K1'))).toEqual([]);
+    expect.assertions(2);
   });
 
-  it('when the breaker opens, the rest of a held lane fails with its head', async () => {
+  it('what is blocked behind a failed head is decided: two bad ones of six are not held for it', async () => {
     const h = quarantining();
-    const rest = record('A2', order('a-2'), { groupId: 'A', receiveCount: 3 });
-    const batch = [bad('A'), rest, ...[...'BCDEF'].map((group) => bad(group))];
-    expect(await h.deliver(...batch)).toHaveLength(7);
+    failing(h, 'a-1');
+    h.store.afterCommit = () => expect(dead(h)).toEqual(['B1', 'C1']);
+    const lane = ['A1', 'A2', 'A3', 'A4'].map((name) => good(name, 1));
+    expect(await h.deliver(...lane, bad('B1'), bad('C1'), good('D1'))).toEqual(['A1', 'A2', 'A3', 'A4']);
+    expect.assertions(2);
+  });
+
+  it('with quarantine off nothing is held and nothing planned ahead: it is returned in its turn', async () => {
+    const h = fifo({ mapping: { jsonSchema: schema } });
+    const batch = [...'ABCDEF'].map((group) => bad(`${group}1`));
+    expect(await h.deliver(...batch, good('G1'))).toEqual(batch.map(({ id }) => id));
+    expect(h.telemetry.sum('BreakerOpen')).toBe(0);
+    expect(h.store.status('g-1')).toBe('sent');
+  });
+
+  it('several are released as soon as good ones outweigh them, and their lanes go on before the next suspect', async () => {
+    const h = quarantining();
+    const seen: string[] = [];
+    h.store.afterCommit = () => seen.push(`${dead(h)} after ${h.store.rows.size}`);
+    const batch = [bad('A1'), bad('B1'), good('B2'), good('C1'), good('D1'), good('E1'), good('F1')];
+    expect(await h.deliver(...batch)).toEqual([]);
+    // A1 alone says nothing; B1 makes two of two, until C1 and D1 are decided.
+    expect(seen).toEqual(['A1 after 1', 'A1 after 2', 'A1,B1 after 3', 'A1,B1 after 4', 'A1,B1 after 5']);
+    expect(h.store.status('b-2')).toBe('sent');
+  });
+
+  it('when the breaker opens, the rest of a held lane fails with its head, with one delay', async () => {
+    const h = quarantining();
+    const batch = [bad('A1'), bad('B1'), good('B2'), ...[...'CDEF'].map((group) => bad(`${group}1`))];
+    expect(await h.deliver(...batch)).toEqual(['B1', 'B2', 'C1', 'D1', 'E1', 'F1']);
     expect(h.store.rows.size).toBe(0);
-    const ofA = h.queue.visibility.filter(({ receiptHandle }) => receiptHandle.startsWith('handle-A'));
-    expect(new Set(ofA.map(({ seconds }) => seconds)).size).toBe(1);
-    expect(ofA).toHaveLength(2);
+    const ofB = h.queue.visibility.filter(({ receiptHandle }) => receiptHandle.startsWith('handle-B'));
+    expect(new Set(ofB.map(({ seconds }) => seconds)).size).toBe(1);
+    expect(ofB).toHaveLength(2);
   });
 });
 

@@ -12,6 +12,7 @@ export async function readRow(ctx: DeliveryContext, eventId: string): Promise<Re
 
 /** Rows in the order asked, strongly consistent. BatchGetItem refuses a key that stands in it twice, so each id is read once. */
 export async function readRows(ctx: DeliveryContext, eventIds: readonly string[]): Promise<Read<Row>[]> {
+  if (eventIds.length === 0) return [];
   const distinct = [...new Set(eventIds)];
   const reads = await ctx.store.readRows(distinct, ctx.deadline.signal);
   const byId = new Map(distinct.map((eventId, index) => [eventId, reads[index]]));

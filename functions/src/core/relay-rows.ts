@@ -2,6 +2,7 @@ import type { RelayStore } from '../ports.ts';
 import type { DeliveryContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import { leaseState } from './lease.ts';
+import { pairs } from './pairs.ts';
 import { readRows } from './read-rows.ts';
 import type { RelaySettings } from './settings.ts';
 import { takeOver } from './takeover.ts';
@@ -16,7 +17,6 @@ export interface RelayContext extends DeliveryContext {
 
 /** Reads the rows consistently, then takes over, publishes and marks those that are pending with their lease over. */
 export async function relayRows(ctx: RelayContext, eventIds: readonly string[]): Promise<void> {
-  if (eventIds.length === 0) return;
   const now = ctx.clock.now();
   const claims = [];
   for (const read of await readRows(ctx, eventIds)) {
@@ -31,18 +31,17 @@ export async function relayRows(ctx: RelayContext, eventIds: readonly string[]):
     if (lease.kind === 'over' && !justOver) claims.push({ row, owner: ctx.owner });
   }
   const outcomes = await takeOver(ctx, claims);
-  const owned = claims.flatMap(({ row, owner }, index) =>
-    outcomes[index]?.kind === 'taken' ? [{ eventId: row.eventId, owner, notifications: row.notifications }] : [],
+  const owned = pairs(claims, outcomes).flatMap(([{ row, owner }, outcome]) =>
+    outcome.kind === 'taken' ? [{ eventId: row.eventId, owner, notifications: row.notifications }] : [],
   );
   ctx.tally.failed += outcomes.filter((outcome) => outcome.kind === 'failed').length;
   const delivered = await deliver(ctx, owned, { release: false });
-  for (const [index, outcome] of delivered.entries()) {
+  for (const [{ eventId }, outcome] of pairs(owned, delivered)) {
     if (outcome.kind === 'sent') {
       ctx.tally.relayed += 1;
-      continue;
+    } else {
+      ctx.tally.failed += 1;
+      ctx.telemetry.error('not relayed', { event_id: eventId, reason: outcome.reason });
     }
-    ctx.tally.failed += 1;
-    const eventId = owned[index]?.eventId ?? '';
-    ctx.telemetry.error('not relayed', { event_id: eventId, reason: outcome.reason });
   }
 }

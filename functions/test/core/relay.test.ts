@@ -113,6 +113,112 @@ describe('the relay', () => {
   });
 });
 
+describe('what a run says and asks', () => {
+  const measured = (h: Harness) => h.telemetry.metrics.map(({ metric, value }) => [metric, value]);
+
+  it('its metrics and its line, when all went well', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    h.telemetry.metrics.length = 0;
+    h.telemetry.lines.length = 0;
+    await h.relay({ sweepHours: 1, intervalMinutes: 60 });
+    expect(measured(h)).toEqual([
+      ['RowsInTrouble', 0],
+      ['OldestRowInTrouble', 31],
+      ['Relayed', 1],
+      ['RelayFailed', 0],
+      ['SweepIncomplete', 0],
+    ]);
+    expect(h.telemetry.lines).toEqual([{ level: 'info', message: 'relay', fields: { count: 1, failed: 0 } }]);
+  });
+
+  it('and when a row could not be published', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    h.topic.fault = () => 'failed';
+    h.telemetry.metrics.length = 0;
+    h.telemetry.lines.length = 0;
+    await h.relay();
+    expect(measured(h)).toEqual([
+      ['RowsInTrouble', 1],
+      ['OldestRowInTrouble', 31],
+      ['Relayed', 0],
+      ['RelayFailed', 1],
+    ]);
+    expect(h.telemetry.lines.slice(-2)).toEqual([
+      { level: 'error', message: 'not relayed', fields: { event_id: 'o-1', reason: 'publish_failed' } },
+      { level: 'info', message: 'relay', fields: { count: 0, failed: 1 } },
+    ]);
+  });
+
+  it('its lease has its own name, so that nobody takes it for theirs', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    await h.relay();
+    expect(h.store.updates.flat().find(({ kind }) => kind === 'takeover')).toMatchObject({
+      owner: expect.stringMatching(/^relay\/relay-\d+$/),
+    });
+  });
+
+  it('with the sweep off the table is not scanned', async () => {
+    const h = await dropped(1);
+    h.store.scanPending = async () => {
+      throw new Error('scanned');
+    };
+    expect(await h.relay({ sweepHours: null })).toMatchObject({ sweep: undefined });
+  });
+
+  it('within its deadline margin it asks for nothing, and is no failure', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    const asked: string[] = [];
+    h.store.queryTroubled = async () => {
+      asked.push('index');
+      return { eventIds: [], next: undefined };
+    };
+    h.store.scanPending = async () => {
+      asked.push('table');
+      return { rows: [], next: undefined };
+    };
+    const report = await h.relay({ deadlineMarginMs: 60_000, sweepHours: 24 });
+    expect(asked).toEqual([]);
+    expect(report.sweep?.complete).toBe(false);
+  });
+
+  it('once its calls are aborted it counts no further', async () => {
+    const h = await dropped(2);
+    h.clock.advance(31_001);
+    const counted: string[] = [];
+    h.store.countTroubled = async (shard) => {
+      counted.push(shard);
+      h.clock.advance(60_000);
+      return { rows: 1 };
+    };
+    expect(await h.relay()).toMatchObject({ inTrouble: 1 });
+    expect(counted).toHaveLength(1);
+  });
+
+  it('leaves no alarm behind, whether it ends well or not', async () => {
+    const h = await dropped(2);
+    let open = 0;
+    const alarm = h.clock.alarm.bind(h.clock);
+    h.clock.alarm = (atMs, callback) => {
+      open += 1;
+      const cancel = alarm(atMs, callback);
+      return () => {
+        open -= 1;
+        cancel();
+      };
+    };
+    await h.relay();
+    h.store.queryTroubled = async () => {
+      throw new Error('AccessDeniedException');
+    };
+    await expect(h.relay()).rejects.toThrow();
+    expect(open).toBe(0);
+  });
+});
+
 describe('an index that cannot be read', () => {
   it('fails the run, and not the sweep', async () => {
     const h = await dropped(1);

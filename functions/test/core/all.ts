@@ -1,0 +1,21 @@
+// All unit tests of the core as one file: a mutant is judged in one load of the modules instead of one for each test file.
+import './adaptive.test.ts';
+import './answer.test.ts';
+import './batch.test.ts';
+import './canary.test.ts';
+import './cancellation.test.ts';
+import './commit.test.ts';
+import './conclude.test.ts';
+import './deadline.test.ts';
+import './deliver.test.ts';
+import './finished.test.ts';
+import './first-delivery.test.ts';
+import './judge.test.ts';
+import './lanes.test.ts';
+import './lease.test.ts';
+import './look-up.test.ts';
+import './quarantine.test.ts';
+import './redelivery.test.ts';
+import './relay.test.ts';
+import './rescue.test.ts';
+import './takeover.test.ts';

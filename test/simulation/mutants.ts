@@ -106,8 +106,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/quarantine.ts',
-        from: 'if (suspects.length === 0) return blockers;',
-        to: 'if (suspects.length >= 0) return blockers;',
+        from: 'const suspects = records.flatMap(suspectsOf);',
+        to: 'const suspects: Suspect[] = [];',
       },
     ],
   },

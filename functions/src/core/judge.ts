@@ -19,7 +19,8 @@ export type Judgement =
 
 export interface Claimant {
   readonly payloadHash: string;
-  readonly messageId: string;
+  /** Undefined when the message proves nothing. */
+  readonly messageId: string | undefined;
   readonly owner: string;
 }
 

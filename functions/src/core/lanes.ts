@@ -18,13 +18,13 @@ interface Lane {
  * its lane only. Lanes that hold a record which may crash the process follow one by one.
  */
 export async function runLanes(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
-  const lanes = lanesOf(ctx, batch);
+  const lanes = lanesOf(batch);
   const suspects = lanes.filter((lane) => recordsOf(lane).some(mayKill));
   const calm = lanes.filter((lane) => !suspects.includes(lane));
   await countPermanentsAhead(ctx, calm.flatMap(recordsOf));
   let held = await runWaves(ctx, batch, calm, 'hold');
   const order = inSuspectOrder(suspects, ({ head: { record } }) => ({
-    key: record.groupId ?? '',
+    key: String(record.groupId),
     receives: record.receiveCount,
   }));
   for (const lane of order) {
@@ -44,16 +44,15 @@ async function finishHeld(ctx: PipelineContext, batch: readonly RecordWork[], he
     batch,
     held.map(({ head }) => head),
   );
-  for (const lane of held) await runWaves(ctx, batch, goesOn(ctx, lane) ? behind(lane) : [], 'judge');
+  for (const lane of held) if (goesOn(ctx, lane)) await runWaves(ctx, batch, behind(lane), 'judge');
 }
 
-function lanesOf(ctx: PipelineContext, batch: readonly RecordWork[]): Lane[] {
+function lanesOf(batch: readonly RecordWork[]): Lane[] {
   const lanes = new Map<string | undefined, { head: RecordWork; rest: RecordWork[] }>();
   for (const record of batch) {
-    // A shard is one lane.
-    const key = ctx.settings.source === 'sqs_fifo' ? record.record.groupId : undefined;
-    const lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, { head: record, rest: [] });
+    // Records of a stream have no group: a shard is one lane.
+    const lane = lanes.get(record.record.groupId);
+    if (lane === undefined) lanes.set(record.record.groupId, { head: record, rest: [] });
     else lane.rest.push(record);
   }
   return [...lanes.values()];
@@ -127,10 +126,10 @@ function looksLikeBadDeploy(ctx: PipelineContext, batch: readonly RecordWork[]):
   );
 }
 
-/** Neither planned nor known to be permanent, and not blocked by its lane's head. */
+/** Its turn has not come; not one that is planned already, known to be permanent, or blocked by its lane's head. */
 function isUntried(record: RecordWork): boolean {
   if (record.state.at !== 'open' || hasPermanent(record)) return false;
-  return record.events.some(({ stage }) => stage.at === 'new' || stage.at === 'uncommitted');
+  return record.events.some(({ stage }) => stage.at === 'new');
 }
 
 /** Whether a lane goes on after its head; if not, its rest fails with the same delay. */

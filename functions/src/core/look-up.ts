@@ -38,7 +38,6 @@ export async function settleExcluded(ctx: PipelineContext, works: readonly Event
 
 /** Settles what the rows decide; an event without a row goes on to be planned. */
 async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  if (works.length === 0) return;
   if (!ctx.deadline.hasTime()) {
     for (const work of works) settle(work, { kind: 'transient', reason: 'deadline' });
     return;
@@ -66,7 +65,7 @@ export async function applyExisting(ctx: PipelineContext, work: EventWork, row: 
 }
 
 export function applyRow(ctx: PipelineContext, work: EventWork, row: Row): void {
-  const messageId = work.contested ? '' : work.event.messageId;
+  const messageId = work.contested ? undefined : work.event.messageId;
   const claimant = { payloadHash: work.event.payloadHash, messageId, owner: work.owner };
   applyJudgement(work, judgeRow(row, claimant, ctx.clock.now(), ctx.settings));
 }

@@ -85,7 +85,6 @@ async function finishCommitted(
 ): Promise<ReadonlyMap<RecordWork, QuarantineOutcome>> {
   const suspects = records.flatMap(suspectsOf);
   const blockers = new Map<RecordWork, QuarantineOutcome>();
-  if (suspects.length === 0) return blockers;
   const reads = await readRows(
     ctx,
     suspects.map((suspect) => suspect.eventId),

@@ -23,6 +23,12 @@ describe('reading all rows first', () => {
     expect(adaptive.looksUpAll(100)).toBe(false);
   });
 
+  it('one duplicate alone weighs a five hundredth', () => {
+    const adaptive = createAdaptive(true);
+    adaptive.observed(1, 1);
+    expect([24, 26].map(adaptive.looksUpAll)).toEqual([false, true]);
+  });
+
   it('a batch of redeliveries says nothing about first deliveries', () => {
     const adaptive = seen(20);
     adaptive.observed(0, 0);
@@ -47,6 +53,12 @@ describe('the size of a group', () => {
     adaptive.groupCommitted(4);
     expect(adaptive.groupSize()).toBe(5);
     for (let n = 0; n < 40; n += 1) adaptive.groupCommitted(adaptive.groupSize());
+    expect(adaptive.groupSize()).toBe(50);
+  });
+
+  it('says nothing about groups when an event is cancelled alone', () => {
+    const adaptive = createAdaptive(true);
+    adaptive.groupCancelled(1, true);
     expect(adaptive.groupSize()).toBe(50);
   });
 

@@ -19,3 +19,4 @@ import './redelivery.test.ts';
 import './relay.test.ts';
 import './rescue.test.ts';
 import './takeover.test.ts';
+import './work.test.ts';

@@ -73,6 +73,7 @@ describe('a group that commits', () => {
     expect(w.h.telemetry.sum('WriteUnits')).toBe(7);
     expect(w.learned).toEqual(['committed 2']);
     expect([...w.ctx.unknownCommits]).toEqual([]);
+    expect(w.h.telemetry.lines).toEqual([]);
   });
 
   it('leaves alone what is not prepared', async () => {
@@ -160,6 +161,14 @@ describe('a group that does not commit', () => {
     expect(w.h.store.commits[0]).toEqual(['o-1', 'o-2']);
     expect(w.h.store.commits.slice(1).sort()).toEqual([['o-1'], ['o-2']]);
     expect(w.sleeps).toEqual([25]);
+    expect(w.learned[0]).toBe('cancelled 2, avoidable');
+  });
+
+  it('cancelled by a conflict and an existing row: smaller groups would have avoided one of them', async () => {
+    const w = world();
+    const exists = { code: 'ConditionalCheckFailed', row: row({ eventId: 'o-1', status: 'sent' }) };
+    answer(w, cancelled([[exists, { code: 'None' }], codes('None', 'TransactionConflict')]), OK);
+    await commit(w, planned(w, 'o-1'), planned(w, 'o-2'));
     expect(w.learned[0]).toBe('cancelled 2, avoidable');
   });
 

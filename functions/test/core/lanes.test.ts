@@ -265,9 +265,25 @@ describe('FIFO with quarantine: a bad deploy that only suspects show', () => {
     const h = quarantining();
     failing(h, 'a-1');
     h.store.afterCommit = () => expect(dead(h)).toEqual(['B1', 'C1']);
-    const lane = ['A1', 'A2', 'A3', 'A4'].map((name) => good(name, 1));
+    const lane = ['A1', 'A2', 'A3', 'A4'].map((name) => good(name));
     expect(await h.deliver(...lane, bad('B1'), bad('C1'), good('D1'))).toEqual(['A1', 'A2', 'A3', 'A4']);
-    expect.assertions(2);
+    expect(h.reasons().sort()).toEqual([
+      'lane_blocked',
+      'lane_blocked',
+      'lane_blocked',
+      'schema_violation',
+      'schema_violation',
+      'throttled',
+    ]);
+    expect.assertions(3);
+  });
+
+  it('on the last receive a held lane goes on behind its head, and what it finds is judged at once', async () => {
+    const h = quarantining();
+    const batch = [...'ABC'].flatMap((group) => [bad(`${group}1`, 5), bad(`${group}2`, 5)]);
+    expect(await h.deliver(...batch)).toEqual(['A2', 'B1', 'B2', 'C1', 'C2']);
+    expect(dead(h)).toEqual(['A1']);
+    expect(h.reasons().filter((reason) => reason === 'breaker_open')).toHaveLength(5);
   });
 
   it('with quarantine off nothing is held and nothing planned ahead: it is returned in its turn', async () => {

@@ -250,6 +250,14 @@ describe('a part of the message that no longer decodes', () => {
     expect(outcome).toEqual({ kind: 'quarantined', reason: 'event_id_missing' });
   });
 
+  it('is taken over in the name of nobody when its message has none', async () => {
+    const w = world();
+    store(w.h, row(OVER));
+    const source = { ...record('', {}), id: undefined };
+    await quarantine(w.ctx, [recordWork('', { source, issues: [{ reason: 'fingerprint_missing', eventId: 'o-1' }] })]);
+    expect(w.h.store.updates[0]?.[0]).toMatchObject({ kind: 'takeover', owner: 'request/' });
+  });
+
   it('is taken over by this attempt, in the name of this message', async () => {
     const w = world();
     store(w.h, row({ ...OVER, messageId: 'm1' }));

@@ -1,4 +1,4 @@
-import type { PublishOutcome } from '../ports.ts';
+import type { PublishEntry, PublishOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import type { DeliveryContext } from './context.ts';
 import { PUBLISH_BATCH_MAX_ENTRIES } from './limits.ts';
@@ -8,14 +8,6 @@ import type { Notification } from './types.ts';
 
 /** Tries of one notification within one invocation; the SDK's own retries of a call come on top. */
 const TRIES = 2;
-
-/** One notification on its way to the topic. */
-interface Entry {
-  readonly notification: Notification;
-  /** Index of the event in the list that was asked for, and of the notification in the event. */
-  readonly event: number;
-  readonly index: number;
-}
 
 /** All of the event's notifications are on the topic, or at least one is not. */
 export type Published =
@@ -30,15 +22,15 @@ export async function publishAll(
   ctx: DeliveryContext,
   events: readonly (readonly Notification[])[],
 ): Promise<Published[]> {
-  const outcomes: (PublishOutcome | undefined)[][] = events.map((notifications) => notifications.map(() => undefined));
-  let open: Entry[] = events.flatMap((notifications, event) =>
-    notifications.map((notification, index) => ({ notification, event, index })),
-  );
+  const entries = events.map((notifications) => notifications.map((notification): PublishEntry => ({ notification })));
+  const answers = new Map<PublishEntry, PublishOutcome>();
+  let open: readonly PublishEntry[] = entries.flat();
   for (let tried = 0; tried < TRIES && open.length > 0 && ctx.deadline.hasTime(); tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
-    await publishOnce(ctx, open, outcomes);
-    open = open.filter((entry) => outcomes[entry.event]?.[entry.index]?.kind !== 'published');
+    await publishOnce(ctx, open, answers);
+    open = open.filter((entry) => answers.get(entry)?.kind !== 'published');
   }
+  const outcomes = entries.map((own) => own.map((entry) => answers.get(entry)));
   reportFailures(ctx, outcomes.flat());
   return outcomes.map(summarise);
 }
@@ -54,68 +46,73 @@ function reportFailures(ctx: DeliveryContext, outcomes: readonly (PublishOutcome
 
 async function publishOnce(
   ctx: DeliveryContext,
-  entries: readonly Entry[],
-  outcomes: (PublishOutcome | undefined)[][],
+  entries: readonly PublishEntry[],
+  outcomes: Map<PublishEntry, PublishOutcome>,
 ): Promise<void> {
-  const stopped = new Set<string>();
+  const stopped = new Set<Lane>();
   let waiting = entries;
   while (waiting.length > 0 && ctx.deadline.hasTime()) {
     const { now, later } = nextRound(waiting);
     await inParallel(ctx.settings.concurrency, packCalls(now, ctx.settings.topicMaxBytes), async (call) => {
-      const topicArn = call[0]?.notification.topicArn ?? '';
-      const answers = await ctx.notifier.publish(
-        topicArn,
-        call.map(({ notification }) => ({ notification })),
-        ctx.deadline.signal,
-      );
-      for (const [position, entry] of call.entries()) {
+      const answers = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
+      for (const [position, entry] of call.entries.entries()) {
         const answer = answers[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
-        const places = outcomes[entry.event];
-        if (places !== undefined) places[entry.index] = answer;
-        const lane = laneOf(entry.notification);
-        if (answer.kind === 'failed' && lane !== undefined) stopped.add(lane);
+        outcomes.set(entry, answer);
+        if (answer.kind === 'failed') stopped.add(laneOf(entry));
       }
     });
     // On a FIFO topic a later message of a group must not overtake one that failed.
-    waiting = later.filter(({ notification }) => !stopped.has(laneOf(notification) ?? ''));
+    waiting = later.filter((entry) => !stopped.has(laneOf(entry)));
   }
 }
 
-/** The topic and group within which order counts; undefined on a standard topic, which promises none. */
-function laneOf(notification: Notification): string | undefined {
+/** Within what order counts: a topic and group; on a standard topic, which promises none, the entry alone. */
+type Lane = string | PublishEntry;
+
+function laneOf(entry: PublishEntry): Lane {
+  const { topicArn, groupId } = entry.notification;
   // AWS requires the suffix of every FIFO topic: https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html
-  return notification.topicArn.endsWith('.fifo') ? `${notification.topicArn} ${notification.groupId ?? ''}` : undefined;
+  return topicArn.endsWith('.fifo') ? `${topicArn} ${groupId}` : entry;
 }
 
-/** One entry a lane, the first; everything on standard topics. */
-function nextRound(waiting: readonly Entry[]): { now: Entry[]; later: Entry[] } {
-  const taken = new Set<string>();
-  const now: Entry[] = [];
-  const later: Entry[] = [];
+/** One entry a lane, the first. */
+function nextRound(waiting: readonly PublishEntry[]): { now: PublishEntry[]; later: PublishEntry[] } {
+  const taken = new Set<Lane>();
+  const now: PublishEntry[] = [];
+  const later: PublishEntry[] = [];
   for (const entry of waiting) {
-    const lane = laneOf(entry.notification);
-    if (lane === undefined || !taken.has(lane)) now.push(entry);
-    else later.push(entry);
-    if (lane !== undefined) taken.add(lane);
+    const lane = laneOf(entry);
+    (taken.has(lane) ? later : now).push(entry);
+    taken.add(lane);
   }
   return { now, later };
 }
 
+interface Call {
+  readonly topicArn: string;
+  readonly entries: PublishEntry[];
+  bytes: number;
+}
+
 /** Packs entries into calls: one topic, at most ten entries, within the topic's byte limit. */
-function packCalls(entries: readonly Entry[], maxBytes: number): Entry[][] {
-  const calls: Entry[][] = [];
-  const open = new Map<string, { call: Entry[]; bytes: number }>();
+function packCalls(entries: readonly PublishEntry[], maxBytes: number): Call[] {
+  const calls: Call[] = [];
+  const open = new Map<string, Call>();
   for (const entry of entries) {
     const bytes = notificationBytes(entry.notification);
-    const topic = entry.notification.topicArn;
-    const current = open.get(topic);
-    if (current !== undefined && current.call.length < PUBLISH_BATCH_MAX_ENTRIES && current.bytes + bytes <= maxBytes) {
-      current.call.push(entry);
+    const { topicArn } = entry.notification;
+    const current = open.get(topicArn);
+    if (
+      current !== undefined &&
+      current.entries.length < PUBLISH_BATCH_MAX_ENTRIES &&
+      current.bytes + bytes <= maxBytes
+    ) {
+      current.entries.push(entry);
       current.bytes += bytes;
     } else {
-      const call = [entry];
+      const call = { topicArn, entries: [entry], bytes };
       calls.push(call);
-      open.set(topic, { call, bytes });
+      open.set(topicArn, call);
     }
   }
   return calls;

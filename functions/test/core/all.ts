@@ -14,6 +14,7 @@ import './judge.test.ts';
 import './lanes.test.ts';
 import './lease.test.ts';
 import './look-up.test.ts';
+import './publish.test.ts';
 import './quarantine.test.ts';
 import './redelivery.test.ts';
 import './relay.test.ts';

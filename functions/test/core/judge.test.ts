@@ -25,6 +25,14 @@ describe('an existing row decides (rule 4)', () => {
     expect(judge(row({ payloadHash: hashOf('b'), messageId: 'm1' })).kind).toBe('held');
   });
 
+  it('a row of a newer version is left to the newer code, whoever asks', () => {
+    const claimant = { payloadHash: hashOf('a'), owner: 'us' };
+    for (const messageId of ['m1', undefined])
+      expect(judgeRow({ eventId: 'o-1', unknown: true }, { ...claimant, messageId }, START_MS, BOUNDS)).toEqual({
+        kind: 'newer',
+      });
+  });
+
   it('two messages without an id are not the same message', () => {
     expect(judge(row({ payloadHash: hashOf('b'), messageId: '' }), '').kind).toBe('mismatch');
   });

@@ -63,11 +63,15 @@ export function sourceQueueOf(host: Instance): SourceQueue {
         outcome: failed,
       }),
     quarantine: (messages, signal) => {
-      const by = host.invocation as Invocation;
+      const invocation = host.invocation as Invocation;
+      const before = [...invocation.flying].filter(([, commits]) => commits > 0);
       return host.call<readonly boolean[]>(signal, {
         operations: ['quarantine'],
-        execute: (dice) =>
-          messages.map((message) => {
+        execute: (dice) => {
+          // Executed late, it may meet a commit of another copy that began afterwards: that is a duplicate, and no harm.
+          const flying = new Map(before.map(([eventId]) => [eventId, invocation.flying.get(eventId) ?? 0]));
+          const by = { startedMs: invocation.startedMs, invocation, flying };
+          return messages.map((message) => {
             if (host.strikes(dice)) {
               host.hit('quarantine: partial failure');
               return true;
@@ -75,7 +79,8 @@ export function sourceQueueOf(host: Instance): SourceQueue {
             host.hit('message quarantined');
             world.queue.quarantine(message, by);
             return false;
-          }),
+          });
+        },
         refused: () => messages.map(() => true),
         unknown: () => messages.map(() => true),
         describe: () =>

@@ -39,7 +39,8 @@ export interface SqsRules {
 /** The attempt that quarantines a message. */
 export interface Quarantiner {
   readonly startedMs: number;
-  /** Commits of this attempt that may still be executed, by event. */
+  readonly invocation: object;
+  /** Commits that this attempt began before it sent the message, and that may still be executed, by event. */
   readonly flying: ReadonlyMap<string, number>;
 }
 

@@ -124,7 +124,7 @@ export class World implements Witness {
         quarantined: (message, by) =>
           look(() => {
             this.ledger.quarantined(message, by);
-            this.breaker.quarantined(message.attributes.source_message_id?.value ?? message.messageId, by);
+            this.breaker.quarantined(message.attributes.source_message_id?.value ?? message.messageId, by.invocation);
           }),
       },
     );

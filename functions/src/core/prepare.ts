@@ -75,15 +75,15 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
 export function itemName(table: string, key: AttributeMap): string {
   const parts = Object.keys(key)
     .sort()
-    .map((name) => [name, keyText(key[name])]);
+    .map((name) => [name, keyText(key[name] as AttributeValue)]);
   return JSON.stringify([table, ...parts]);
 }
 
-function keyText(value: AttributeValue | undefined): string {
-  if (value === undefined) return '';
+function keyText(value: AttributeValue): string {
   if ('S' in value) return `S${value.S}`;
   if ('N' in value) return `N${normaliseDecimal(value.N)}`;
-  return 'B' in value ? `B${Buffer.from(value.B).toString('base64')}` : '';
+  // Keys are of no other type: only what `isStorableKey` lets pass gets a name.
+  return `B${Buffer.from((value as { readonly B: Uint8Array }).B).toString('base64')}`;
 }
 
 function isStorableKey(key: AttributeMap): boolean {

@@ -1,6 +1,11 @@
 import type { LogFields } from '../ports.ts';
 import type { PipelineContext } from './pipeline-context.ts';
-import type { EventWork, RecordWork } from './work.ts';
+import type { EventWork, RecordState, RecordWork } from './work.ts';
+
+type Failure = Omit<Extract<RecordState, { at: 'failed' }>, 'at'>;
+
+/** The invocation ends before the record was decided: it counts as failed, like everything unsettled. */
+const UNDECIDED: Failure = { reason: 'deadline', delaySeconds: undefined };
 
 /** Counts what became of a batch, and logs what an operator may have to look for. The happy path logs one line. */
 export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]): void {
@@ -19,11 +24,10 @@ export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]):
     }
     if (record.state.at === 'failed') {
       failed += 1;
-      reportFailed(ctx, record, record.state.reason, record.state.delaySeconds);
+      reportFailed(ctx, record, record.state);
     } else if (record.state.at === 'open') {
-      // The invocation ends before this record was decided: it counts as failed, like everything unsettled.
       failed += 1;
-      reportFailed(ctx, record, 'deadline', undefined);
+      reportFailed(ctx, record, UNDECIDED);
     } else if (record.state.at === 'quarantined') {
       telemetry.count('Quarantined', 1, record.state.reason);
       telemetry.error('quarantined', { ...recordFields(record), reason: record.state.reason });
@@ -33,42 +37,27 @@ export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]):
   telemetry.info('batch', { count: batch.length, failed });
 }
 
-function reportFailed(
-  ctx: PipelineContext,
-  record: RecordWork,
-  reason: Extract<RecordWork['state'], { at: 'failed' }>['reason'],
-  delay: number | undefined,
-): void {
+function reportFailed(ctx: PipelineContext, record: RecordWork, failure: Failure): void {
+  const { reason, permanentReason, delaySeconds } = failure;
   ctx.telemetry.count('Failed', 1, reason);
   if (reason === 'deadline') ctx.telemetry.count('DeferredAtDeadline', 1);
   if (reason === 'lease_held') ctx.telemetry.count('LeaseWaits', 1);
   ctx.telemetry.warn('failed: comes back', {
     ...recordFields(record),
     reason,
-    ...(record.state.at === 'failed' &&
-      record.state.permanentReason !== undefined && { permanent_reason: record.state.permanentReason }),
-    ...(delay === undefined ? {} : { delay_seconds: delay }),
+    ...(permanentReason === undefined ? {} : { permanent_reason: permanentReason }),
+    ...(delaySeconds === undefined ? {} : { delay_seconds: delaySeconds }),
   });
 }
 
 function reportEvent(ctx: PipelineContext, event: EventWork): void {
   if (event.stage.at !== 'settled') return;
   const { verdict } = event.stage;
-  switch (verdict.kind) {
-    case 'sent':
-      ctx.telemetry.count(SENT_METRICS[verdict.how], 1);
-      break;
-    case 'not_ours':
-      ctx.telemetry.count('NotOurs', 1, verdict.reason);
-      break;
-    case 'permanent':
-      if (verdict.reason === 'payload_mismatch') {
-        ctx.telemetry.count('PayloadMismatches', 1);
-        ctx.telemetry.error('another event with another payload already used this id', eventFields(event));
-      }
-      break;
-    case 'transient':
-      break;
+  if (verdict.kind === 'sent') ctx.telemetry.count(SENT_METRICS[verdict.how], 1);
+  else if (verdict.kind === 'not_ours') ctx.telemetry.count('NotOurs', 1, verdict.reason);
+  else if (verdict.reason === 'payload_mismatch') {
+    ctx.telemetry.count('PayloadMismatches', 1);
+    ctx.telemetry.error('another event with another payload already used this id', eventFields(event));
   }
 }
 

@@ -19,6 +19,7 @@ import './publish.test.ts';
 import './quarantine.test.ts';
 import './redelivery.test.ts';
 import './relay.test.ts';
+import './report.test.ts';
 import './rescue.test.ts';
 import './row.test.ts';
 import './takeover.test.ts';

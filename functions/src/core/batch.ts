@@ -44,7 +44,6 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
 /** Ids that two events of one message claim with different payloads. */
 function contestedIds(events: readonly DecodedEvent[]): ReadonlySet<string> {
   const contested = new Set<string>();
-  if (events.length < 2) return contested;
   const hashes = new Map<string, string>();
   for (const { eventId, payloadHash } of events) {
     const first = hashes.get(eventId);

@@ -66,9 +66,8 @@ async function runBatch(
     unknownCommits: new Set(),
   };
   const stream = settings.source === 'kinesis' || settings.source === 'dynamodb_stream';
-  let batch: RecordWork[] = [];
   try {
-    batch = openBatch(ctx, records);
+    const batch = openBatch(ctx, records);
     // A promise of a handler that never settles must not turn into a time-out, which would send everything back.
     await untilStopped(ctx, work(ctx, batch));
     learn(adaptive, batch);

@@ -21,16 +21,9 @@ export async function runStandard(ctx: PipelineContext, batch: readonly RecordWo
     ctx,
     calm.flatMap((record) => record.events),
   );
-  if (suspects.length > 0) {
-    // Quarantine what can be quarantined whatever the suspects turn out to be; the breaker counts the whole batch.
-    if (!breakerOpen(batch, suspects.length)) await conclude(ctx, batch, calm);
-    else
-      await conclude(
-        ctx,
-        batch,
-        calm.filter((record) => !hasPermanent(record)),
-      );
-  }
+  // Quarantine what can be quarantined whatever the suspects turn out to be; the breaker counts the whole batch.
+  const certain = breakerOpen(batch, suspects.length) ? calm.filter((record) => !hasPermanent(record)) : calm;
+  await conclude(ctx, batch, certain);
   // What is committed already need not be planned again, and so crashes nothing: it is finished together.
   await lookUp(
     ctx,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { abandonOpen, inSuspectOrder, mayKill, openBatch } from '../../src/core/batch.ts';
 import { declarativeMeaning } from '../../src/core/mapping.ts';
-import type { Planned } from '../../src/core/types.ts';
+import type { Decoded, DecodedEvent, Planned, SourceRecord } from '../../src/core/types.ts';
 import { failures, Harness, MAPPING, order, record } from './harness.ts';
+import { event, hashOf, recordWork, settled, work, world } from './stage-world.ts';
 
 describe('the answer names exactly the failed records of this batch', () => {
   it('C-02: a failing record without an id makes the batch fail loudly', async () => {
@@ -218,5 +220,132 @@ describe('one bad record harms no other', () => {
     expect(failures(await h.invoke(batch))).toEqual([]);
     expect(failures(await h.invoke(batch))).toEqual([]);
     expect(h.topic.ids).toHaveLength(30);
+  });
+});
+
+describe('a batch is opened record by record', () => {
+  /** One record in a world whose decoder does as it is told. */
+  function opened(decode: () => Decoded, source: SourceRecord = record('m1', {})) {
+    const w = world({ meaning: { decode, plan: () => ({ kind: 'not_ours', reason: 'filtered' }) } });
+    return { works: openBatch(w.ctx, [source]), lines: w.h.telemetry.lines };
+  }
+  const events = (...all: DecodedEvent[]): Decoded => ({ kind: 'events', events: all, issues: [] });
+  const nameless = (): SourceRecord => ({ ...record('m1', {}), id: undefined });
+
+  it('its events are tried by this delivery of this message to this invocation', () => {
+    const source = { ...record('m1', {}, { receiveCount: 2 }), traceHeader: 'Root=1-2-3' };
+    const issues = [{ reason: 'not_json' }] as const;
+    const { works, lines } = opened(() => ({ kind: 'events', events: [event()], issues }), source);
+    expect(works).toStrictEqual([
+      {
+        record: source,
+        state: { at: 'open' },
+        deleted: false,
+        events: [
+          {
+            event: event(),
+            receiveCount: 2,
+            owner: 'request/m1',
+            traceHeader: 'Root=1-2-3',
+            contested: false,
+            stage: { at: 'new' },
+            twin: false,
+            items: [],
+          },
+        ],
+        issues,
+        notOurs: undefined,
+      },
+    ]);
+    expect(lines).toEqual([]);
+  });
+
+  it('one without a trace and without an id', () => {
+    const { works } = opened(() => events(event()), nameless());
+    expect(works[0]?.events).toStrictEqual([work('o-1', { owner: 'request/' })]);
+  });
+
+  it('one that is not ours holds no events', () => {
+    const { works } = opened(() => ({ kind: 'not_ours', reason: 'no_events' }));
+    expect(works).toStrictEqual([recordWork('m1', { source: record('m1', {}), notOurs: 'no_events' })]);
+  });
+
+  it.each([
+    [record('m1', {}), new TypeError('a bug'), { message_id: 'm1', reason: 'internal', error_name: 'TypeError' }],
+    [nameless(), 'a bug', { reason: 'internal', error_name: 'string' }],
+  ])(
+    'one whose decoder throws comes back after the visibility timeout, with an error (%#)',
+    (source, thrown, fields) => {
+      const { works, lines } = opened(() => {
+        throw thrown;
+      }, source);
+      const state = { at: 'failed', reason: 'internal', delaySeconds: undefined } as const;
+      expect(works).toStrictEqual([recordWork('m1', { source, state })]);
+      expect(lines).toStrictEqual([{ level: 'error', message: 'decoder threw', fields }]);
+    },
+  );
+
+  it('an id that two events of one message claim with different payloads is contested, copies are not', () => {
+    const of = (eventId: string, digit: string) => event(eventId, { payloadHash: hashOf(digit) });
+    const { works } = opened(() => events(of('o-1', 'a'), of('o-2', 'a'), of('o-2', 'a'), of('o-1', 'b')));
+    expect(works[0]?.events.map((it) => [it.event.eventId, it.contested])).toEqual([
+      ['o-1', true],
+      ['o-2', false],
+      ['o-2', false],
+      ['o-1', true],
+    ]);
+  });
+});
+
+describe('a batch that is given up', () => {
+  it('settles what nobody settled, and nothing else', () => {
+    const sent = () => settled('o-1', { kind: 'sent', how: 'committed', payloadHash: hashOf('a') });
+    const records = [
+      recordWork('m1', { events: [sent(), work('o-2')] }),
+      recordWork('m2', { events: [work('o-3', { stage: { at: 'uncommitted' } })] }),
+    ];
+    abandonOpen(records, 'internal');
+    const given = { at: 'settled', verdict: { kind: 'transient', reason: 'internal' } };
+    expect(records.map(({ events }) => events.map(({ stage }) => stage))).toEqual([[sent().stage, given], [given]]);
+  });
+});
+
+describe('suspects', () => {
+  it('are records that came back twice already', () => {
+    const suspected = [1, 2, 3, 4].map((receiveCount) =>
+      mayKill(recordWork('m1', { source: record('m1', {}, { receiveCount }) })),
+    );
+    expect(suspected).toEqual([false, false, true, true]);
+  });
+
+  it.each([
+    [
+      [3, 3, 3, 3],
+      ['a1', 'a2', 'b', 'c'],
+    ],
+    [
+      [4, 4, 4, 4],
+      ['c', 'b', 'a1', 'a2'],
+    ],
+    [
+      [3, 4, 3, 3],
+      ['c', 'b', 'a1', 'a2'],
+    ],
+    [
+      [3, 5, 4, 3],
+      ['a1', 'a2', 'b', 'c'],
+    ],
+  ])('received %j times are tried in the order %j: by key, turned by the highest count', (receives, expected) => {
+    for (const arrival of [
+      ['b', 'a1', 'c', 'a2'],
+      ['a1', 'a2', 'b', 'c'],
+      ['c', 'b', 'a1', 'a2'],
+    ]) {
+      const order = inSuspectOrder(arrival, (name) => ({
+        key: name.charAt(0),
+        receives: receives[arrival.indexOf(name)] ?? 0,
+      }));
+      expect(order).toEqual(expected);
+    }
   });
 });

@@ -21,7 +21,7 @@ export async function relayRows(ctx: RelayContext, eventIds: readonly string[]):
   const claims = [];
   for (const read of await readRows(ctx, eventIds)) {
     if (read.kind === 'failed') ctx.tally.failed += 1;
-    if (read.kind !== 'found' || 'unknown' in read.value || read.value.status !== 'pending') continue;
+    if (read.kind !== 'found' || !('status' in read.value) || read.value.status !== 'pending') continue;
     const row = read.value;
     const createdMs = Date.parse(row.createdAt);
     if (Number.isFinite(createdMs)) ctx.tally.oldestMs = Math.max(ctx.tally.oldestMs, now - createdMs);

@@ -7,7 +7,7 @@ export async function inParallel<T, R>(
   items: readonly T[],
   task: (item: T) => Promise<R>,
 ): Promise<R[]> {
-  const results = new Array<R>(items.length);
+  const results: R[] = [];
   const errors: unknown[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -9,7 +9,6 @@ import { type EventWork, settle } from './work.ts';
 /** Plans every event that is not known to be committed, and checks the plans against all limits. */
 export async function planAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   const open = works.filter((work) => work.stage.at === 'uncommitted');
-  if (open.length === 0) return;
   if (!ctx.deadline.hasTime()) {
     for (const work of open) settle(work, { kind: 'transient', reason: 'deadline' });
     return;

@@ -1,6 +1,7 @@
 import { commitAll } from './commit.ts';
 import { deliver } from './deliver.ts';
 import { lookUp, settleExcluded } from './look-up.ts';
+import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
 import { takeOver } from './takeover.ts';
@@ -14,18 +15,19 @@ export async function settleEvents(ctx: PipelineContext, works: readonly EventWo
   let open = works.filter((work) => work.stage.at !== 'settled');
   while (open.length > 0) {
     const firsts = new Map<string, EventWork>();
-    const later: EventWork[] = [];
+    const twins: { work: EventWork; first: EventWork }[] = [];
     for (const work of open) {
-      if (firsts.has(work.event.eventId)) later.push(work);
-      else firsts.set(work.event.eventId, work);
+      const first = firsts.get(work.event.eventId);
+      if (first === undefined) firsts.set(work.event.eventId, work);
+      else twins.push({ work, first });
     }
     await runStages(ctx, [...firsts.values()]);
-    open = later.filter((work) => !settledByTwin(work, firsts));
+    open = twins.flatMap(({ work, first }) => (settledByTwin(work, first) ? [] : [work]));
   }
 }
 
-function settledByTwin(work: EventWork, firsts: ReadonlyMap<string, EventWork>): boolean {
-  const verdict = verdictOf(firsts.get(work.event.eventId) ?? work);
+function settledByTwin(work: EventWork, first: EventWork): boolean {
+  const verdict = verdictOf(first);
   if (verdict.kind !== 'sent' || verdict.payloadHash !== work.event.payloadHash) return false;
   settle(work, { kind: 'sent', how: 'duplicate', payloadHash: verdict.payloadHash });
   work.twin = true;
@@ -48,9 +50,8 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
     work.stage.at === 'abandoned' ? [{ work, row: work.stage.row, owner: work.owner }] : [],
   );
   const outcomes = await takeOver(ctx, claims);
-  for (const [index, { work, row, owner }] of claims.entries()) {
-    const outcome = outcomes[index];
-    switch (outcome?.kind) {
+  for (const [{ work, row, owner }, outcome] of pairs(claims, outcomes)) {
+    switch (outcome.kind) {
       case 'taken':
         ctx.telemetry.count('Takeovers', 1);
         work.stage = {
@@ -66,8 +67,9 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
       case 'held':
         settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: outcome.untilMs });
         break;
-      default:
-        settle(work, { kind: 'transient', reason: outcome?.reason ?? 'takeover_failed' });
+      case 'failed':
+        settle(work, { kind: 'transient', reason: outcome.reason });
+        break;
     }
   }
 }
@@ -80,13 +82,12 @@ export async function deliverAll(ctx: PipelineContext, works: readonly EventWork
     owned.map((entry) => entry.owned),
     { release: true },
   );
-  for (const [index, { work, how, payloadHash, owned: event }] of owned.entries()) {
-    const outcome = outcomes[index];
-    if (outcome?.kind === 'sent') {
+  for (const [{ work, how, payloadHash, owned: event }, outcome] of pairs(owned, outcomes)) {
+    if (outcome.kind === 'sent') {
       ctx.telemetry.count('Notifications', event.notifications.length);
       settle(work, { kind: 'sent', how, payloadHash });
     } else {
-      settle(work, { kind: 'transient', reason: outcome?.reason ?? 'internal' });
+      settle(work, { kind: 'transient', reason: outcome.reason });
     }
   }
 }

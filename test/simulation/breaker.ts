@@ -63,8 +63,6 @@ export class Breaker {
   returned(messageId: string, reason: string, by: object): void {
     const batch = this.#batches.get(by);
     if (batch === undefined) return;
-    // Executed, and the answer was lost: nobody counts it as permanent any more, and it comes back.
-    if (reason === 'quarantine_failed') batch.quarantined.delete(messageId);
     if (reason !== 'breaker_open') return;
     batch.heldBack.add(messageId);
     checkHeads(batch);

@@ -50,12 +50,13 @@ export function breakerOpen(batch: readonly RecordWork[], undecided = 0): boolea
   return (permanent + undecided) * 2 > batch.length;
 }
 
+/** Why a permanent record is returned. A quarantine whose answer was lost may have reached the dead-letter queue. */
+const HELD_BACK: ReadonlySet<TransientReason> = new Set(['breaker_open', 'quarantine_off', 'quarantine_failed']);
+
 /** Whether the record is permanent, whatever was done about it. */
 export function isPermanent(record: RecordWork): boolean {
   if (record.state.at === 'quarantined') return true;
-  if (record.state.at === 'failed')
-    return record.state.reason === 'breaker_open' || record.state.reason === 'quarantine_off';
-  return hasPermanent(record);
+  return record.state.at === 'failed' ? HELD_BACK.has(record.state.reason) : hasPermanent(record);
 }
 
 export function failRecord(

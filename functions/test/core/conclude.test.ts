@@ -116,6 +116,7 @@ describe('the breaker', () => {
     [{ at: 'quarantined', reason: 'not_json' }, true],
     [{ at: 'failed', reason: 'breaker_open', delaySeconds: 1 }, true],
     [{ at: 'failed', reason: 'quarantine_off', delaySeconds: 1 }, true],
+    [{ at: 'failed', reason: 'quarantine_failed', delaySeconds: 1 }, true],
     [{ at: 'failed', reason: 'throttled', delaySeconds: 1 }, false],
     [{ at: 'done' }, false],
     [{ at: 'open' }, false],

@@ -160,6 +160,23 @@ describe('what a run says and asks', () => {
     });
   });
 
+  it('asks each shard of the index for leases that are over for the grace, page by page', async () => {
+    const h = new Harness();
+    const asked: unknown[] = [];
+    const next = { event_id: { S: 'o-9' } };
+    h.store.queryTroubled = async (shard, beforeMs, limit, from) => {
+      asked.push([shard, beforeMs, limit, from]);
+      return { eventIds: [], ...(shard === '0' && from === undefined ? { next } : { next: undefined }) };
+    };
+    await h.relay({ graceMs: 60_000 });
+    const before = START_MS - 60_000;
+    expect(asked).toEqual([
+      ['0', before, 50, undefined],
+      ['0', before, 50, next],
+      ...['1', '2', '3'].map((shard) => [shard, before, 50, undefined]),
+    ]);
+  });
+
   it('with the sweep off the table is not scanned', async () => {
     const h = await dropped(1);
     h.store.scanPending = async () => {

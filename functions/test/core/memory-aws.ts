@@ -154,7 +154,13 @@ export class MemoryStore implements RelayStore {
     }
   }
 
-  async queryTroubled(relayShard: string, beforeMs: number, limit: number) {
+  /** All that fits into one page: a test that wants another page makes it. */
+  async queryTroubled(
+    relayShard: string,
+    beforeMs: number,
+    limit: number,
+    _from: AttributeMap | undefined,
+  ): ReturnType<RelayStore['queryTroubled']> {
     const hits = [...this.rows.values()]
       .filter((row) => text(row.relay_shard) === relayShard && numeric(row.lease_expires_at_ms) < beforeMs)
       .sort((a, b) => numeric(a.lease_expires_at_ms) - numeric(b.lease_expires_at_ms));

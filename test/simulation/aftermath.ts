@@ -1,6 +1,6 @@
 import { mix, Rng } from './rng.ts';
 import type { Scenario } from './scenario.ts';
-import { message, type Nature, type Payload, SABOTAGE, type Sent } from './traffic.ts';
+import { message, type Nature, ownOrder, SABOTAGE, type Sent } from './traffic.ts';
 
 /** Of all seeds. The others are the runs that they would be without aftermaths. */
 const SHARE = 0.15;
@@ -53,12 +53,6 @@ function sent(rng: Rng, scenario: Scenario, index: number, nature: Nature, round
   // A batch that a crash sends back is received again when its visibility timeout is over.
   const atMs = scenario.calmAtMs + round * (scenario.visibilityMs + 1);
   const groupId = scenario.settings.source === 'sqs_fifo' ? group : undefined;
-  const event = (eventId: string, more: object = {}): Payload => ({
-    id: eventId,
-    type: 'order',
-    note: `n${origin}`,
-    order: { key: `k-${eventId}`, amount: origin, version: 1_000 + origin },
-    ...more,
-  });
+  const event = ownOrder(origin, 1_000 + origin);
   return { ...message(rng, origin, atMs, groupId, nature, `e${origin}`, event, [], scenario.kind), together: true };
 }

@@ -1,6 +1,6 @@
 import { mix, Rng } from './rng.ts';
 import type { Scenario } from './scenario.ts';
-import { eventOf, message, type Nature, type Payload, type Sent } from './traffic.ts';
+import { eventOf, message, type Nature, ownOrder, type Payload, type Sent } from './traffic.ts';
 
 /** Of all seeds, and of those that deploy a stricter filter. The others are the runs that they would be without rarities. */
 const SHARE = 0.3;
@@ -54,12 +54,6 @@ function besideABadOne(sent: Sent, origin: number, atMs: number): Sent {
 
 function rare(rng: Rng, scenario: Scenario, before: readonly Sent[], atMs: number, groupId: string | undefined): Sent {
   const origin = before.length;
-  const event = (eventId: string, more: object = {}): Payload => ({
-    id: eventId,
-    type: 'order',
-    note: `n${origin}`,
-    order: { key: `k-${eventId}`, amount: origin, version: 100 + origin },
-    ...more,
-  });
+  const event = ownOrder(origin, 100 + origin);
   return message(rng, origin, atMs, groupId, rng.pick(RARE), `e${origin}`, event, before, scenario.kind);
 }

@@ -142,6 +142,17 @@ export function eventOf(payload: Payload, good: boolean): Sent['events'][number]
   };
 }
 
+/** Orders of one message, each under a business key of its own. */
+export function ownOrder(origin: number, version: number): (eventId: string, more?: object) => Payload {
+  return (eventId, more = {}) => ({
+    id: eventId,
+    type: 'order',
+    note: `n${origin}`,
+    order: { key: `k-${eventId}`, amount: origin, version },
+    ...more,
+  });
+}
+
 /** One message of a nature; some natures are made from messages that were sent before. */
 export function message(
   rng: Rng,

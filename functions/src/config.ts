@@ -150,16 +150,17 @@ function readMapping(fields: Fields, decoding: DecodeMapping, environment: Envir
   };
 }
 
-/** JSON, or base64 of its gzip where Terraform had to make it fit. */
 function readFields(environment: Environment): Fields {
-  const text = required(environment, 'PIPELINE_CONFIG').trim();
-  let value: unknown;
+  return new Fields('PIPELINE_CONFIG', parseConfiguration(required(environment, 'PIPELINE_CONFIG').trim()));
+}
+
+/** The value of PIPELINE_CONFIG: JSON, or base64 of its gzip where Terraform had to make it fit. */
+export function parseConfiguration(text: string): unknown {
   try {
-    value = JSON.parse(text.startsWith('{') ? text : gunzipSync(Buffer.from(text, 'base64')).toString('utf8'));
+    return JSON.parse(text.startsWith('{') ? text : gunzipSync(Buffer.from(text, 'base64')).toString('utf8'));
   } catch (cause) {
     throw new ConfigurationError('PIPELINE_CONFIG is neither JSON nor base64 of gzipped JSON.', { cause });
   }
-  return new Fields('PIPELINE_CONFIG', value);
 }
 
 function optional(environment: Environment, name: string): string | undefined {

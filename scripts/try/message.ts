@@ -1,8 +1,9 @@
+import { systemClock } from '../../functions/src/aws/clock.ts';
 import type { ConsumerConfig } from '../../functions/src/config.ts';
-import { prepare } from '../../functions/src/core/prepare.ts';
+import { prepareWork } from '../../functions/src/core/plan.ts';
 import { type PermanentReason, type Reason, reasonText } from '../../functions/src/core/reasons.ts';
-import { rowItem } from '../../functions/src/core/row.ts';
 import type { DecodedEvent, Meaning, Notification, Plan, SourceRecord } from '../../functions/src/core/types.ts';
+import { newWork, verdictOf } from '../../functions/src/core/work.ts';
 
 /** What would become of one event of a message, as far as it can be known without AWS. */
 export type Tried =
@@ -27,20 +28,13 @@ function tryEvent(meaning: Meaning, config: ConsumerConfig, event: DecodedEvent)
   if (result.kind === 'not_ours') return { kind: 'not_ours', reason: result.reason };
   if (result.kind === 'rejected') return { kind: 'quarantine', reason: result.reason, eventId: event.eventId };
   const { settings } = config;
-  const row = rowItem({
-    event,
-    source: settings.source,
-    notifications: result.plan.notifications,
-    leaseOwner: 'try',
-    leaseExpiresAtMs: Date.now() + settings.functionTimeoutMs,
-    nowMs: Date.now(),
-    retentionDays: settings.retentionDays,
-    inTrouble: false,
-  });
-  const prepared = prepare(result.plan, row, settings);
-  return prepared.ok
-    ? { kind: 'commit', event, plan: result.plan }
-    : { kind: 'quarantine', reason: prepared.reason, eventId: event.eventId };
+  const work = newWork(event, { receiveCount: 1, owner: 'try' });
+  const leaseExpiresAtMs = systemClock.now() + settings.functionTimeoutMs;
+  prepareWork({ settings, clock: systemClock, leaseExpiresAtMs }, work, result.plan, 'committed');
+  const verdict = verdictOf(work);
+  return verdict.kind === 'permanent'
+    ? { kind: 'quarantine', reason: verdict.reason, eventId: event.eventId }
+    : { kind: 'commit', event, plan: result.plan };
 }
 
 /** Lines for people, with values of the message: the point here, and what the functions never log. */

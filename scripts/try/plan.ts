@@ -1,5 +1,4 @@
-import { gunzipSync } from 'node:zlib';
-import type { Environment } from '../../functions/src/config.ts';
+import { type Environment, parseConfiguration } from '../../functions/src/config.ts';
 
 /** A consumer as a plan would deploy it: where the plan shows it, and the variables that are known. */
 export interface PlannedConsumer {
@@ -94,8 +93,7 @@ function member(value: unknown, name: string): unknown {
 function configOf(text: string | undefined): { event_id?: unknown; topic_fifo?: unknown } | undefined {
   if (text === undefined) return undefined;
   try {
-    const json = text.startsWith('{') ? text : gunzipSync(Buffer.from(text, 'base64')).toString('utf8');
-    return JSON.parse(json) as { event_id?: unknown; topic_fifo?: unknown };
+    return parseConfiguration(text) as { event_id?: unknown; topic_fifo?: unknown };
   } catch {
     return undefined;
   }

@@ -63,8 +63,9 @@ function recordsOf({ head, rest }: Lane): RecordWork[] {
 }
 
 /** The lane without its head; none when that was the last. */
-function behind({ rest: [head, ...rest] }: Lane): Lane[] {
-  return head === undefined ? [] : [{ head, rest }];
+function behind({ rest }: Lane): Lane[] {
+  const [head] = rest;
+  return head === undefined ? [] : [{ head, rest: rest.slice(1) }];
 }
 
 /**
@@ -119,11 +120,11 @@ async function runWaves(
  * would leave the lane untried whenever one of these kills the process.
  */
 function looksLikeBadDeploy(ctx: PipelineContext, batch: readonly RecordWork[]): boolean {
+  // A shard is one lane of up to 10,000 records, and nothing of it is quarantined: it is not counted for each of them.
+  if (!ctx.settings.quarantine) return false;
   const permanent = batch.filter(isPermanent).length;
   const untried = batch.filter(isUntried).length;
-  return (
-    ctx.settings.quarantine && permanent > 1 && permanent * 2 > batch.length - untried && breakerOpen(batch, untried)
-  );
+  return permanent > 1 && permanent * 2 > batch.length - untried && breakerOpen(batch, untried);
 }
 
 /** Its turn has not come; not one that is planned already, known to be permanent, or blocked by its lane's head. */

@@ -65,7 +65,12 @@ export async function planAgain(ctx: PipelineContext, work: EventWork): Promise<
 }
 
 /** Checks a plan and puts the event into the `prepared` stage, or settles it as permanent. */
-export function prepareWork(ctx: PipelineContext, work: EventWork, plan: Plan, how: 'committed' | 'superseded'): void {
+export function prepareWork(
+  ctx: Pick<PipelineContext, 'settings' | 'clock' | 'leaseExpiresAtMs'>,
+  work: EventWork,
+  plan: Plan,
+  how: 'committed' | 'superseded',
+): void {
   const row = rowItem({
     event: work.event,
     source: ctx.settings.source,

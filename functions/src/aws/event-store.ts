@@ -1,11 +1,16 @@
-import type { DynamoDBClient, TransactWriteItem, TransactWriteItemsCommandOutput } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBClient,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  type TransactWriteItemsCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import { ROW_MUST_NOT_EXIST } from '../core/conditions.ts';
 import type { BusinessWrite } from '../core/types.ts';
 import type { Clock, CommitEvent, EventStore, Random } from '../ports.ts';
 import { createItemReader } from './batch-get.ts';
 import { commitFailure } from './commit-outcome.ts';
+import { AFTER_SERIALISING, listAsText, mayHoldBinary } from './list-as-text.ts';
 import { createRowUpdater } from './row-update.ts';
-import { transactWriteItems } from './transaction-body.ts';
 
 export interface EventStoreDeps {
   readonly client: DynamoDBClient;
@@ -35,6 +40,16 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
       }
     },
   };
+}
+
+function transactWriteItems(actions: readonly TransactWriteItem[]): TransactWriteItemsCommand {
+  const command = (TransactItems: TransactWriteItem[]): TransactWriteItemsCommand =>
+    new TransactWriteItemsCommand({ TransactItems, ReturnConsumedCapacity: 'TOTAL' });
+  const text = JSON.stringify(actions);
+  if (mayHoldBinary(text)) return command([...actions]);
+  const empty = command([]);
+  empty.middlewareStack.add(listAsText('TransactItems', text), AFTER_SERIALISING);
+  return empty;
 }
 
 /** The row's put comes first: its place among the reasons is what tells a duplicate from a rejected event. */

@@ -8,6 +8,7 @@ import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
 import { markStatement, releaseStatement, takeoverStatement } from '../core/conditions.ts';
 import { parseRow } from '../core/row.ts';
 import type { EventStore, RowUpdate, RowUpdateOutcome } from '../ports.ts';
+import { AFTER_SERIALISING, listAsText } from './list-as-text.ts';
 import { readSdkError } from './sdk-error.ts';
 
 /** Up to 25 conditional updates of rows in one call; each has its own outcome. */
@@ -18,15 +19,15 @@ export function createRowUpdater(client: DynamoDBClient, table: string): EventSt
     release: releaseStatement(table),
   };
   return async (updates, signal) => {
-    const command = new BatchExecuteStatementCommand({
-      Statements: updates.map(
-        (update): BatchStatementRequest => ({
-          Statement: statements[update.kind],
-          Parameters: parameters(update) as never,
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    });
+    const list = updates.map(
+      (update): BatchStatementRequest => ({
+        Statement: statements[update.kind],
+        Parameters: parameters(update) as never,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    const command = new BatchExecuteStatementCommand({ Statements: [] });
+    command.middlewareStack.add(listAsText('Statements', JSON.stringify(list)), AFTER_SERIALISING);
     try {
       const answer = await client.send(command, { abortSignal: signal });
       return updates.map((_, index) => outcome(answer.Responses?.[index]));

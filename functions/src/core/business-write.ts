@@ -1,4 +1,5 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
+import { bareObject } from './bare-object.ts';
 import { BUSINESS_ITEM_IS_OLDER, BUSINESS_KEY_IS_FREE } from './conditions.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import { optional } from './decode.ts';
@@ -132,7 +133,7 @@ function tableName(table: string): string {
 }
 
 function readKey(parts: readonly KeyPart[], event: JsonObject): Result<AttributeMap, PermanentReason> {
-  const key: { [name: string]: AttributeValue } = Object.create(null);
+  const key = bareObject<AttributeValue>();
   for (const { attribute, find, maxBytes } of parts) {
     const found = find(event);
     if (!isPresent(found)) return fail('business_key_missing');

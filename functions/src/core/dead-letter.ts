@@ -1,4 +1,5 @@
 import type { QuarantinedMessage } from '../ports.ts';
+import { bareObject } from './bare-object.ts';
 import { MESSAGE_DEFAULT_MAX_BYTES, MESSAGE_MAX_ATTRIBUTES, MESSAGE_MAX_BYTES } from './limits.ts';
 import { type PermanentReason, reasonText } from './reasons.ts';
 import { messageBytes } from './size.ts';
@@ -24,8 +25,8 @@ export function deadLetter(record: SourceRecord, reason: PermanentReason, eventI
     error_message: { type: 'String', value: reasonText(reason) },
   };
   const originals = Object.entries(record.attributes).filter(([name]) => !Object.hasOwn(ours, name));
-  // Without a prototype, since an assignment to the legal name `__proto__` would lose the attribute.
-  const attributes: Record<string, MessageAttribute> = Object.create(null);
+  // Not `{}`: an assignment to the legal name `__proto__` would lose the attribute.
+  const attributes = bareObject<MessageAttribute>();
   const dropped: string[] = [];
   // Nothing here says what the queue accepts. A larger message than the default came through, so its limit is higher.
   const large = messageBytes(record.body, record.attributes) > MESSAGE_DEFAULT_MAX_BYTES;

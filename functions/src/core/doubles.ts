@@ -1,3 +1,4 @@
+import { bareObject } from './bare-object.ts';
 import { ExactNumber, isJsonObject, type JsonValue } from './json-value.ts';
 
 /** Whether a number with more digits than a double holds is somewhere in a value. */
@@ -16,7 +17,7 @@ export function doubles(value: JsonValue): JsonValue {
   if (value instanceof ExactNumber) return Math.min(Math.max(Number(value.text), -Number.MAX_VALUE), Number.MAX_VALUE);
   if (Array.isArray(value)) return value.map(doubles);
   if (!isJsonObject(value)) return value;
-  const copy: { [member: string]: JsonValue } = Object.create(null);
+  const copy = bareObject<JsonValue>();
   for (const member of Object.keys(value)) copy[member] = doubles(value[member] ?? null);
   return copy;
 }

@@ -1,3 +1,4 @@
+import { bareObject } from './bare-object.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Result } from './json-value.ts';
 import type { PermanentReason } from './reasons.ts';
 
@@ -43,5 +44,5 @@ function decodeKey(key: string): string | undefined {
 }
 
 function replace(object: JsonObject, member: string, value: JsonValue): JsonObject {
-  return Object.assign(Object.create(null), object, { [member]: value });
+  return Object.assign(bareObject<JsonValue>(), object, { [member]: value });
 }

@@ -1,3 +1,4 @@
+import { bareObject } from './bare-object.ts';
 import { decimalText, parseDecimal } from './decimal.ts';
 import { readJson } from './json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Result } from './json-value.ts';
@@ -14,19 +15,19 @@ export function readStreamRecord(body: JsonValue): Result<JsonObject, PermanentR
   if (!isJsonObject(body) || typeof body.eventName !== 'string' || !isJsonObject(body.dynamodb)) {
     return { ok: false, reason: 'envelope_invalid' };
   }
-  const change: { [member: string]: JsonValue } = Object.assign(Object.create(null), body.dynamodb);
+  const change = Object.assign(bareObject<JsonValue>(), body.dynamodb);
   for (const image of IMAGES) {
     if (change[image] === undefined) continue;
     const plain = plainMap(change[image]);
     if (plain === undefined) return { ok: false, reason: 'envelope_invalid' };
     change[image] = plain;
   }
-  return { ok: true, value: Object.assign(Object.create(null), body, { dynamodb: change }) };
+  return { ok: true, value: Object.assign(bareObject<JsonValue>(), body, { dynamodb: change }) };
 }
 
 function plainMap(map: JsonValue | undefined): JsonObject | undefined {
   if (!isJsonObject(map)) return undefined;
-  const plain: { [member: string]: JsonValue } = Object.create(null);
+  const plain = bareObject<JsonValue>();
   for (const name of Object.keys(map)) {
     const value = plainValue(map[name]);
     if (value === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
+import { bareObject } from './bare-object.ts';
 import { decimalText, isStorable, numberText, parseDecimal } from './decimal.ts';
 import { ExactNumber, type Result } from './json-value.ts';
 import { ATTRIBUTE_NAME_MAX_BYTES, NESTING_MAX_LEVELS } from './limits.ts';
@@ -41,8 +42,6 @@ export function toAttributeMap(value: unknown): Result<AttributeMap, PermanentRe
   return typeof converted === 'string' ? { ok: false, reason: converted } : { ok: true, value: converted };
 }
 
-type Mutable = { [name: string]: AttributeValue };
-
 /** `level` counts the lists and maps around the value, within its attribute. A scalar is a level as well. */
 function convert(value: unknown, level: number): AttributeValue | PermanentReason {
   if (level >= NESTING_MAX_LEVELS) return 'too_deep';
@@ -80,7 +79,7 @@ function convertObject(value: object, level: number): AttributeValue | Permanent
 }
 
 function convertMembers(value: Readonly<Record<string, unknown>>, level: number): AttributeMap | PermanentReason {
-  const map: Mutable = Object.create(null);
+  const map = bareObject<AttributeValue>();
   for (const name of Object.keys(value)) {
     const reason = checkName(name);
     if (reason !== undefined) return reason;
@@ -150,7 +149,7 @@ export function fromAttributeValue(value: AttributeValue): StoredValue {
 }
 
 export function fromAttributeMap(map: AttributeMap): StoredItem {
-  const item: { [attribute: string]: StoredValue } = Object.create(null);
+  const item = bareObject<StoredValue>();
   for (const name of Object.keys(map)) item[name] = fromAttributeValue(map[name] as AttributeValue);
   return item;
 }

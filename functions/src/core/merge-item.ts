@@ -1,4 +1,5 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
+import { bareObject } from './bare-object.ts';
 import { normaliseDecimal } from './decimal.ts';
 import type { Result } from './json-value.ts';
 import type { PermanentReason } from './reasons.ts';
@@ -11,7 +12,7 @@ export function mergeItem(item: AttributeMap, ours: AttributeMap): Result<Attrib
       return { ok: false, reason: 'item_key_conflict' };
     }
   }
-  return { ok: true, value: Object.assign(Object.create(null), item, ours) };
+  return { ok: true, value: Object.assign(bareObject<AttributeValue>(), item, ours) };
 }
 
 function isSame(left: AttributeValue, right: AttributeValue): boolean {

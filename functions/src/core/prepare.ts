@@ -5,7 +5,7 @@ import { HASH_KEY_MAX_BYTES, ITEM_MAX_BYTES, TRANSACTION_MAX_ACTIONS, TRANSACTIO
 import { checkNotification } from './notification.ts';
 import type { PermanentReason } from './reasons.ts';
 import { markReserveBytes } from './row.ts';
-import { itemBytes, writeBytes, writeUnits, writtenBytes } from './size.ts';
+import { conditionBytes, itemBytes, writeUnits, writtenBytes } from './size.ts';
 import type { BusinessWrite, Notification, OnConditionFailed, Plan } from './types.ts';
 
 /** An event that is ready to be committed: checked against every limit that AWS would refuse it for. */
@@ -50,7 +50,7 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
     if (!isStorableKey(write.key)) return { ok: false, reason: 'business_key_invalid' };
     const written = writtenBytes(write);
     if (written > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
-    bytes += writeBytes(write);
+    bytes += written + conditionBytes(write);
     units += writeUnits(written, true);
     items.push(itemName(write.table, write.key));
   }

@@ -63,9 +63,9 @@ export function writtenBytes(write: BusinessWrite): number {
   }
 }
 
-/** One write's part of the 4 MB of a transaction: what it stores, and the values of its condition travel with it. */
-export function writeBytes(write: BusinessWrite): number {
-  return writtenBytes(write) + itemBytes(write.condition?.values ?? {});
+/** The values of a condition are not stored, but travel with their write: they count to the 4 MB of a transaction. */
+export function conditionBytes(write: BusinessWrite): number {
+  return itemBytes(write.condition?.values ?? {});
 }
 
 /** Write units of one item: one for each started KB, twice that inside of a transaction. */

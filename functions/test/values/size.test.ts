@@ -3,13 +3,14 @@ import type { AttributeMap, AttributeValue } from '../../src/core/attribute-valu
 import { ITEM_MAX_BYTES, TOPIC_MAX_BYTES_DEFAULT } from '../../src/core/limits.ts';
 import {
   attributesBytes,
+  conditionBytes,
   itemBytes,
   keyBytes,
   messageBytes,
   notificationBytes,
   valueBytes,
-  writeBytes,
   writeUnits,
+  writtenBytes,
 } from '../../src/core/size.ts';
 import type { BusinessWrite, Notification } from '../../src/core/types.ts';
 
@@ -73,7 +74,7 @@ describe('the size of a transaction', () => {
     ['a delete counts its key', { ...base, kind: 'delete' }, 5],
     ['a check counts key and condition', { ...base, kind: 'check', condition }, 9],
   ])('%s', (_name, write, bytes) => {
-    expect(writeBytes(write)).toBe(bytes);
+    expect(writtenBytes(write) + conditionBytes(write)).toBe(bytes);
   });
 
   it.each([

@@ -153,12 +153,14 @@ export interface QuarantinedMessage {
 /** Failed entries come back as true in the same place: `[false, true]` says that the second entry failed. */
 export type Failed = boolean;
 
+export interface VisibilityChange {
+  readonly receiptHandle: string;
+  readonly seconds: number;
+}
+
 export interface SourceQueue {
   /** Any number; the adapter sends chunks of 10. Seconds, 0 to 43,200. Best effort, never rejects. */
-  changeVisibility(
-    entries: readonly { readonly receiptHandle: string; readonly seconds: number }[],
-    signal: AbortSignal,
-  ): Promise<readonly Failed[]>;
+  changeVisibility(entries: readonly VisibilityChange[], signal: AbortSignal): Promise<readonly Failed[]>;
   /** Deletes finished messages before a message that may crash the process is tried. Best effort, never rejects. */
   delete(receiptHandles: readonly string[], signal: AbortSignal): Promise<readonly Failed[]>;
   /** Sends to the dead-letter queue; true means that it is not there. Never rejects. */

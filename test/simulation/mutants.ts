@@ -21,18 +21,18 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/deliver.ts',
-        from: 'const published = await publishAll(ctx, events.map((event) => event.notifications));',
+        from: 'const published = await publishAll(ctx, events.map(notificationsOf));',
         to: "const assumed = events.map((): Published => ({ kind: 'published', snsMessageIds: [] }));",
       },
       {
         file: 'core/deliver.ts',
-        from: 'const deliveries = pairs(events, published).map(',
-        to: 'const deliveries = pairs(events, assumed).map(',
+        from: 'of pairs(events, published)) {',
+        to: 'of pairs(events, assumed)) {',
       },
       {
         file: 'core/deliver.ts',
-        from: 'return Promise.all(deliveries.map(async ({ event, result, change }) =>',
-        to: 'const published = new Map(pairs(events, await publishAll(ctx, events.map((event) => event.notifications))));\n  const delivered = deliveries.map(({ event, change }) => ({ event, change, result: published.get(event) as Published }));\n  return Promise.all(delivered.map(async ({ event, result, change }) =>',
+        from: 'for (const { event, result, change } of deliveries) {',
+        to: 'const published = new Map(pairs(events, await publishAll(ctx, events.map(notificationsOf))));\n  for (const { event, change } of deliveries) {\n    const result = published.get(event) as Published;',
       },
     ],
   },
@@ -337,8 +337,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/look-up.ts',
-        from: "if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason });",
-        to: "settle(work, { kind: 'not_ours', reason });",
+        from: "if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason: stage.reason });",
+        to: "settle(work, { kind: 'not_ours', reason: stage.reason });",
       },
     ],
   },

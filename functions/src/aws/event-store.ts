@@ -31,7 +31,9 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
     async commit(events, signal) {
       // No ClientRequestToken: the SDK makes one a call and keeps it over its own tries. One derived from the event
       // would make a redelivery look like a first success for ten minutes.
-      const command = transactWriteItems(events.flatMap((event) => actions(event, table)));
+      const list: TransactWriteItem[] = [];
+      for (const event of events) list.push(...actions(event, table));
+      const command = transactWriteItems(list);
       try {
         const answer = await client.send(command, { abortSignal: signal });
         return { kind: 'committed', writeUnits: writeUnits(answer) };

@@ -6,8 +6,7 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import { halves } from '../core/group.ts';
-import type { Notification } from '../core/types.ts';
-import type { Notifier, PublishOutcome } from '../ports.ts';
+import type { Notifier, PublishEntry, PublishOutcome } from '../ports.ts';
 import { messageAttributes } from './message-attributes.ts';
 import { readSdkError, wasRefused } from './sdk-error.ts';
 
@@ -17,11 +16,11 @@ export function createNotifier(client: SNSClient): Notifier {
     async publish(topicArn, entries, signal) {
       const command = new PublishBatchCommand({
         TopicArn: topicArn,
-        PublishBatchRequestEntries: entries.map(({ notification }, index) => toEntry(notification, index)),
+        PublishBatchRequestEntries: entries.map(toEntry),
       });
       try {
         const answer = await client.send(command, { abortSignal: signal });
-        return outcomes(answer, entries.length);
+        return outcomesOf(answer, entries.length);
       } catch (thrown) {
         const error = readSdkError(thrown);
         // The topic takes less in a call than `topic_max_bytes` says: what fits alone must not fail for its neighbours.
@@ -38,7 +37,7 @@ export function createNotifier(client: SNSClient): Notifier {
 }
 
 /** The id of an entry is its place in the call. */
-function toEntry(notification: Notification, index: number): PublishBatchRequestEntry {
+function toEntry({ notification }: PublishEntry, index: number): PublishBatchRequestEntry {
   const attributes = messageAttributes(notification.attributes);
   return {
     Id: String(index),
@@ -55,14 +54,15 @@ function toEntry(notification: Notification, index: number): PublishBatchRequest
  *
  * @see https://docs.aws.amazon.com/sns/latest/api/API_PublishBatch.html
  */
-function outcomes(answer: PublishBatchCommandOutput, count: number): PublishOutcome[] {
-  const published = new Map((answer.Successful ?? []).map((entry) => [entry.Id, entry.MessageId ?? '']));
-  const failed = new Map((answer.Failed ?? []).map((entry) => [entry.Id, entry.Code ?? 'UnknownError']));
-  return Array.from({ length: count }, (_, index): PublishOutcome => {
-    const id = String(index);
-    const snsMessageId = published.get(id);
-    if (snsMessageId !== undefined) return { kind: 'published', snsMessageId };
-    const name = failed.get(id);
-    return { kind: 'failed', name: name ?? 'NoResultEntry', unknown: name === undefined };
-  });
+function outcomesOf(answer: PublishBatchCommandOutput, count: number): PublishOutcome[] {
+  const named = new Map<string | undefined, PublishOutcome>();
+  for (const { Id, Code = 'UnknownError' } of answer.Failed ?? [])
+    named.set(Id, { kind: 'failed', name: Code, unknown: false });
+  for (const { Id, MessageId = '' } of answer.Successful ?? [])
+    named.set(Id, { kind: 'published', snsMessageId: MessageId });
+  const outcomes: PublishOutcome[] = [];
+  for (let index = 0; index < count; index += 1) {
+    outcomes.push(named.get(String(index)) ?? { kind: 'failed', name: 'NoResultEntry', unknown: true });
+  }
+  return outcomes;
 }

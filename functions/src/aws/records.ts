@@ -17,11 +17,13 @@ export type SourceEvent = SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent;
  */
 export function readRecords(event: SourceEvent): SourceRecord[] {
   const records: readonly (SQSRecord | KinesisStreamRecord | DynamoDBRecord)[] = event?.Records ?? [];
-  return records.map((record) => {
-    if ('kinesis' in record) return fromKinesis(record);
-    if ('dynamodb' in record) return fromDynamodb(record);
-    return fromSqs(record as SQSRecord);
-  });
+  return records.map(readRecord);
+}
+
+function readRecord(record: SQSRecord | KinesisStreamRecord | DynamoDBRecord): SourceRecord {
+  if ('kinesis' in record) return fromKinesis(record);
+  if ('dynamodb' in record) return fromDynamodb(record);
+  return fromSqs(record as SQSRecord);
 }
 
 /** Lambda writes the names in lower camel case, unlike the SQS API. A count that cannot be read is a first receive. */

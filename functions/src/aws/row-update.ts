@@ -19,18 +19,19 @@ export function createRowUpdater(client: DynamoDBClient, table: string): EventSt
     release: releaseStatement(table),
   };
   return async (updates, signal) => {
-    const list = updates.map(
-      (update): BatchStatementRequest => ({
+    const list: BatchStatementRequest[] = [];
+    for (const update of updates) {
+      list.push({
         Statement: statements[update.kind],
         Parameters: parameters(update) as never,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
+      });
+    }
     const command = new BatchExecuteStatementCommand({ Statements: [] });
     command.middlewareStack.add(listAsText('Statements', JSON.stringify(list)), AFTER_SERIALISING);
     try {
       const answer = await client.send(command, { abortSignal: signal });
-      return updates.map((_, index) => outcome(answer.Responses?.[index]));
+      return outcomesOf(answer.Responses ?? [], updates.length);
     } catch (thrown) {
       const { name } = readSdkError(thrown);
       return updates.map(() => ({ kind: 'failed', name }));
@@ -54,12 +55,23 @@ function parameters(update: RowUpdate): AttributeValue[] {
       return [
         { S: update.sentAt },
         { N: String(update.expiresAtSeconds) },
-        { L: update.snsMessageIds.map((id) => ({ S: id })) },
+        { L: update.snsMessageIds.map(asString) },
         { S: update.eventId },
       ];
     case 'release':
       return [{ S: update.relayShard }, { S: update.eventId }, { S: update.owner }];
   }
+}
+
+function asString(text: string): AttributeValue {
+  return { S: text };
+}
+
+/** One for each update: an answer that is shorter than the question says nothing about the rest. */
+function outcomesOf(responses: readonly BatchStatementResponse[], count: number): RowUpdateOutcome[] {
+  const outcomes: RowUpdateOutcome[] = [];
+  for (let index = 0; index < count; index += 1) outcomes.push(outcome(responses[index]));
+  return outcomes;
 }
 
 /** An entry without an error is done. An answer that is missing says nothing, so nothing is done. */

@@ -19,7 +19,7 @@ export class UnnamedRecordError extends Error {
  * @see https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html
  */
 export function buildAnswer(records: readonly RecordWork[], stream: boolean): BatchAnswer {
-  const failing = records.filter((record) => record.state.at === 'failed' || record.state.at === 'open');
+  const failing = records.filter(isFailing);
   const named = new Set<string>();
   for (const { record } of stream ? failing.slice(0, 1) : failing) {
     if (record.id === undefined || record.id === '')
@@ -27,4 +27,9 @@ export function buildAnswer(records: readonly RecordWork[], stream: boolean): Ba
     named.add(record.id);
   }
   return { batchItemFailures: [...named].map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+/** What nobody decided is never done. */
+function isFailing(record: RecordWork): boolean {
+  return record.state.at === 'failed' || record.state.at === 'open';
 }

@@ -1,11 +1,13 @@
 import { leaseOwner } from './lease.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import type { Decoded, DecodedEvent, SourceRecord } from './types.ts';
-import { newWork, type RecordWork, settle } from './work.ts';
+import { type EventWork, newWork, type RecordWork, settle } from './work.ts';
 
 /** Decodes every record. A record that cannot be decoded harms no other; a decoder that throws is a bug of ours. */
 export function openBatch(ctx: PipelineContext, records: readonly SourceRecord[]): RecordWork[] {
-  return records.map((record) => openRecord(ctx, record));
+  const batch: RecordWork[] = [];
+  for (const record of records) batch.push(openRecord(ctx, record));
+  return batch;
 }
 
 function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
@@ -30,14 +32,16 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
   if (decoded.kind === 'not_ours') return { ...base, events: [], issues: [], notOurs: decoded.reason };
   const owner = leaseOwner(ctx.requestId, record.id ?? '');
   const contested = contestedIds(decoded.events);
-  const events = decoded.events.map((event) =>
-    newWork(event, {
+  const events: EventWork[] = [];
+  for (const event of decoded.events) {
+    const work = newWork(event, {
       receiveCount: record.receiveCount,
       owner,
       ...(record.traceHeader === undefined ? {} : { traceHeader: record.traceHeader }),
       contested: contested.has(event.eventId),
-    }),
-  );
+    });
+    events.push(work);
+  }
   return { ...base, events, issues: decoded.issues, notOurs: undefined };
 }
 

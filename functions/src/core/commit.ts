@@ -10,7 +10,7 @@ import { planAgain, prepareWork } from './plan.ts';
 import type { Prepared } from './prepare.ts';
 import { readRows } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
-import { type EventWork, type Stage, settle } from './work.ts';
+import { type EventWork, type Stage, settle, staged, workOf } from './work.ts';
 
 /** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
 const CONFLICT_TRIES = 4;
@@ -22,7 +22,7 @@ const PLAN_TRIES = 4;
  * event waits for its outcome.
  */
 export async function commitAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  let open = works.filter((work) => work.stage.at === 'prepared');
+  let open = staged(works, 'prepared').map(workOf);
   while (open.length > 0) {
     const { now, later } = withoutSharedItems(open, preparedOf);
     const groups = packGroups(now, ctx.adaptive.groupSize(), preparedOf);

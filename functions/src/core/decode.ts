@@ -1,7 +1,7 @@
 import { type Envelope, openRecord, type Unwrapped } from './envelopes.ts';
 import { compileCondition, compileExpression, type Expression } from './expression.ts';
 import { payloadHash } from './hash.ts';
-import { ExactNumber, isPresent, type JsonValue, type Result } from './json-value.ts';
+import { ExactNumber, isPresent, type JsonObject, type JsonValue, type Result } from './json-value.ts';
 import { HASH_KEY_MAX_BYTES } from './limits.ts';
 import type { PermanentReason } from './reasons.ts';
 import { utf8Bytes } from './size.ts';
@@ -44,14 +44,19 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
     return filter === undefined || filter(payload);
   }
 
+  const findEventId = (payload: JsonObject) => readEventId(eventId(payload), prefix);
+  const findOurs = (payload: JsonObject): Result<boolean, PermanentReason> => ({ ok: true, value: passes(payload) });
+  const findFingerprint = (payload: JsonObject) =>
+    readFingerprint(fingerprint === undefined ? payload : fingerprint(payload));
+
   /** An event, an issue, or undefined for one that the filter excludes and that has no id of ours. */
   function decodePart(part: Unwrapped, record: SourceRecord): DecodedEvent | DecodeIssue | undefined {
-    const id = attempt(() => readEventId(eventId(part.payload), prefix));
-    const ours = attempt(() => ({ ok: true, value: passes(part.payload) }));
+    const id = attempt(findEventId, part.payload);
+    const ours = attempt(findOurs, part.payload);
     if (!id.ok) return ours.ok && !ours.value ? undefined : id;
     const issue = (reason: PermanentReason): DecodeIssue => ({ reason, eventId: id.value.eventId });
     if (!ours.ok) return issue(ours.reason);
-    const hash = attempt(() => readFingerprint(fingerprint === undefined ? part.payload : fingerprint(part.payload)));
+    const hash = attempt(findFingerprint, part.payload);
     if (!hash.ok) return issue(hash.reason);
     const correlated = correlationOf(correlationId, part);
     return {
@@ -91,9 +96,12 @@ export function optional(text: string | undefined, variable: string): Expression
 }
 
 /** An expression throws when one of its functions gets a value that it cannot take: that is the event's fault. */
-export function attempt<T>(evaluate: () => Result<T, PermanentReason>): Result<T, PermanentReason> {
+export function attempt<A, T>(
+  evaluate: (event: A) => Result<T, PermanentReason>,
+  event: A,
+): Result<T, PermanentReason> {
   try {
-    return evaluate();
+    return evaluate(event);
   } catch {
     return { ok: false, reason: 'mapping_failed' };
   }

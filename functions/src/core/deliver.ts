@@ -8,7 +8,7 @@ import { type Published, publishAll } from './publish.ts';
 import { readRow } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
-import type { Notification } from './types.ts';
+import type { Notification, Row } from './types.ts';
 
 /** A committed event whose lease is ours. */
 export interface Owned {
@@ -37,24 +37,24 @@ export async function deliver(
   events: readonly Owned[],
   options: DeliverOptions,
 ): Promise<DeliverOutcome[]> {
-  const published = await publishAll(
-    ctx,
-    events.map((event) => event.notifications),
-  );
-  const deliveries = pairs(events, published).map(([event, result]) => ({
-    event,
-    result,
-    change: rowChange(ctx, event, result, options),
-  }));
-  const outcomes = await updateAll(
-    ctx,
-    deliveries.flatMap(({ change }) => (change === undefined ? [] : [change])),
-  );
-  return Promise.all(
-    deliveries.map(async ({ event, result, change }) =>
-      result.kind === 'published' ? markOutcome(ctx, event, change && outcomes.get(change)) : result,
-    ),
-  );
+  const published = await publishAll(ctx, events.map(notificationsOf));
+  const deliveries: { event: Owned; result: Published; change: RowUpdate | undefined }[] = [];
+  const changes: RowUpdate[] = [];
+  for (const [event, result] of pairs(events, published)) {
+    const change = rowChange(ctx, event, result, options);
+    deliveries.push({ event, result, change });
+    if (change !== undefined) changes.push(change);
+  }
+  const outcomes = await updateAll(ctx, changes);
+  const delivered: (DeliverOutcome | Promise<DeliverOutcome>)[] = [];
+  for (const { event, result, change } of deliveries) {
+    delivered.push(result.kind === 'published' ? markOutcome(ctx, event, change && outcomes.get(change)) : result);
+  }
+  return Promise.all(delivered);
+}
+
+function notificationsOf(event: Owned): readonly Notification[] {
+  return event.notifications;
 }
 
 /** The mark of what is published; the release of what is not; nothing where the lease is kept. */
@@ -86,34 +86,51 @@ const TRIES = 2;
  * Marks and releases share calls. They are sent within the deadline margin too: a notification that is out should be
  * marked while there is any time left.
  */
-async function updateAll(
-  ctx: DeliveryContext,
-  changes: readonly RowUpdate[],
-): Promise<ReadonlyMap<RowUpdate, RowUpdateOutcome | undefined>> {
-  const outcomes = new Map<RowUpdate, RowUpdateOutcome | undefined>();
+async function updateAll(ctx: DeliveryContext, changes: readonly RowUpdate[]): Promise<Outcomes> {
+  const outcomes: Outcomes = new Map();
   let open = changes;
   for (let tried = 0; tried < TRIES && open.length > 0 && !ctx.deadline.signal.aborted; tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
-    await inParallel(ctx.settings.concurrency, chunks(open, BATCH_STATEMENT_MAX), async (piece) => {
-      const answers = await ctx.store.update(piece, ctx.deadline.signal);
-      for (const [position, change] of piece.entries()) outcomes.set(change, answers[position]);
-    });
-    open = open.filter((change) => {
-      const outcome = outcomes.get(change);
-      return change.kind === 'mark' && outcome?.kind !== 'done' && outcome?.kind !== 'condition_failed';
-    });
+    const pieces = chunks(open, BATCH_STATEMENT_MAX);
+    await inParallel(ctx.settings.concurrency, pieces, (piece) => updatePiece(ctx, piece, outcomes));
+    open = unmarked(open, outcomes);
   }
   return outcomes;
 }
 
-async function markOutcome(
+type Outcomes = Map<RowUpdate, RowUpdateOutcome | undefined>;
+
+async function updatePiece(ctx: DeliveryContext, piece: readonly RowUpdate[], outcomes: Outcomes): Promise<void> {
+  const answers = await ctx.store.update(piece, ctx.deadline.signal);
+  for (const [position, change] of piece.entries()) outcomes.set(change, answers[position]);
+}
+
+function unmarked(changes: readonly RowUpdate[], outcomes: Outcomes): RowUpdate[] {
+  const open: RowUpdate[] = [];
+  for (const change of changes) {
+    const outcome = outcomes.get(change);
+    if (change.kind === 'mark' && outcome?.kind !== 'done' && outcome?.kind !== 'condition_failed') open.push(change);
+  }
+  return open;
+}
+
+/** A promise only where the row must be looked at. */
+function markOutcome(
   ctx: DeliveryContext,
   event: Owned,
   outcome: RowUpdateOutcome | undefined,
-): Promise<DeliverOutcome> {
+): DeliverOutcome | Promise<DeliverOutcome> {
   if (outcome?.kind === 'done') return { kind: 'sent' };
   if (outcome?.kind !== 'condition_failed') return { kind: 'failed', reason: 'mark_failed' };
-  const row = outcome.row === undefined ? await readBack(ctx, event.eventId) : outcome.row;
+  return unmarkedRow(ctx, event, outcome.row);
+}
+
+async function unmarkedRow(
+  ctx: DeliveryContext,
+  event: Owned,
+  reported: Row | null | undefined,
+): Promise<DeliverOutcome> {
+  const row = reported === undefined ? await readBack(ctx, event.eventId) : reported;
   if (row === undefined) return { kind: 'failed', reason: 'mark_failed' };
   if (row !== null) {
     // A failed condition with `sent` on the row is success: somebody else marked it, or our own answer was lost.

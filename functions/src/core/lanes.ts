@@ -5,7 +5,7 @@ import { lookUp } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
 import { settleEvents } from './stages.ts';
-import { hasPermanent, type RecordWork } from './work.ts';
+import { eventsOf, hasPermanent, type RecordWork } from './work.ts';
 
 /** The records of one FIFO group, or of one shard, that are left, in order. */
 interface Lane {
@@ -75,7 +75,7 @@ function behind({ rest }: Lane): Lane[] {
  */
 async function countPermanentsAhead(ctx: PipelineContext, records: readonly RecordWork[]): Promise<void> {
   if (!ctx.settings.quarantine || ctx.meaning.reads !== undefined) return;
-  const works = records.flatMap((record) => record.events);
+  const works = eventsOf(records);
   await lookUp(ctx, works);
   await planAll(ctx, works);
 }
@@ -96,10 +96,7 @@ async function runWaves(
     const heads = live.map(({ head }) => head);
     // What is finished is deleted before a record that may kill the process: also what stands before it in its lane.
     if (heads.some(mayKill)) await deleteFinished(ctx, batch);
-    await settleEvents(
-      ctx,
-      heads.flatMap((record) => record.events),
-    );
+    await settleEvents(ctx, eventsOf(heads));
     const holding = permanents === 'hold' && looksLikeBadDeploy(ctx, batch);
     const stopped = live.filter(({ head }) => holding && hasPermanent(head));
     const going = live.filter((lane) => !stopped.includes(lane));

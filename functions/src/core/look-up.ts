@@ -3,7 +3,7 @@ import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRow, readRows } from './read-rows.ts';
 import type { Row } from './types.ts';
-import { type EventWork, settle } from './work.ts';
+import { type EventWork, settle, staged, workOf } from './work.ts';
 
 /**
  * Reads the rows of events that are probably committed already, before anything is planned: an event that an earlier
@@ -26,13 +26,10 @@ export async function lookUp(ctx: PipelineContext, works: readonly EventWork[]):
  * acknowledge what an earlier attempt committed and did not publish (G4): the row is read first.
  */
 export async function settleExcluded(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const excluded = works.flatMap((work) => (work.stage.at === 'excluded' ? [{ work, reason: work.stage.reason }] : []));
-  await readAndJudge(
-    ctx,
-    excluded.map(({ work }) => work),
-  );
-  for (const { work, reason } of excluded) {
-    if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason });
+  const excluded = staged(works, 'excluded');
+  await readAndJudge(ctx, excluded.map(workOf));
+  for (const { work, stage } of excluded) {
+    if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason: stage.reason });
   }
 }
 

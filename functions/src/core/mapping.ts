@@ -34,9 +34,9 @@ export function declarativeMeaning(mapping: Mapping, compileSchema?: SchemaCompi
     plan(event) {
       if (!decoder.isOurs(event)) return { kind: 'not_ours', reason: 'filtered' };
       if (matches !== undefined && !matches(event.payload)) return { kind: 'rejected', reason: 'schema_violation' };
-      const write = attempt(() => toWrite(event.payload));
+      const write = attempt(toWrite, event.payload);
       if (!write.ok) return { kind: 'rejected', reason: write.reason };
-      const notification = attempt(() => render(event));
+      const notification = attempt(render, event);
       if (!notification.ok) return { kind: 'rejected', reason: notification.reason };
       return { kind: 'plan', plan: { writes: [write.value], notifications: [notification.value] } };
     },

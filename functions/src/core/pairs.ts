@@ -5,5 +5,7 @@
 export function pairs<A, B>(questions: readonly A[], answers: readonly B[]): (readonly [A, B])[] {
   if (questions.length !== answers.length)
     throw new Error(`${questions.length} asked for, ${answers.length} answered: a bug of ours`);
-  return questions.map((question, index) => [question, answers[index] as B]);
+  const both: (readonly [A, B])[] = [];
+  for (const [index, question] of questions.entries()) both.push([question, answers[index] as B]);
+  return both;
 }

@@ -7,23 +7,32 @@ export async function inParallel<T, R>(
   items: readonly T[],
   task: (item: T) => Promise<R>,
 ): Promise<R[]> {
-  const results: R[] = [];
-  const errors: unknown[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next;
-      next += 1;
-      try {
-        results[index] = await task(items[index] as T);
-      } catch (error) {
-        errors.push(error);
-      }
+  const run: Run<T, R> = { items, task, results: [], errors: [], next: 0 };
+  const workers: Promise<void>[] = [];
+  while (workers.length < limit && workers.length < items.length) workers.push(drain(run));
+  await Promise.all(workers);
+  if (run.errors.length > 0) throw run.errors[0];
+  return run.results;
+}
+
+interface Run<T, R> {
+  readonly items: readonly T[];
+  readonly task: (item: T) => Promise<R>;
+  readonly results: R[];
+  readonly errors: unknown[];
+  next: number;
+}
+
+async function drain<T, R>(run: Run<T, R>): Promise<void> {
+  while (run.next < run.items.length) {
+    const index = run.next;
+    run.next += 1;
+    try {
+      run.results[index] = await run.task(run.items[index] as T);
+    } catch (error) {
+      run.errors.push(error);
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  if (errors.length > 0) throw errors[0];
-  return results;
+  }
 }
 
 /** Cuts a list into pieces of at most `size`. */

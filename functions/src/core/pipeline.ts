@@ -1,4 +1,4 @@
-import type { Clock, EventStore, Notifier, Random, SourceQueue, Telemetry } from '../ports.ts';
+import type { Clock, EventStore, Notifier, Random, SourceQueue, Telemetry, VisibilityChange } from '../ports.ts';
 import { type Adaptive, createAdaptive } from './adaptive.ts';
 import { type BatchAnswer, buildAnswer } from './answer.ts';
 import { abandonOpen, openBatch } from './batch.ts';
@@ -11,7 +11,7 @@ import { reportBatch } from './report.ts';
 import type { PipelineSettings } from './settings.ts';
 import { runStandard } from './standard.ts';
 import type { Meaning, SourceRecord } from './types.ts';
-import { type RecordWork, verdictOf } from './work.ts';
+import { eventsOf, type RecordWork, verdictOf } from './work.ts';
 
 export type { BatchAnswer } from './answer.ts';
 
@@ -106,11 +106,11 @@ async function untilStopped(ctx: PipelineContext, running: Promise<void>): Promi
 
 /** Asks for each failed record at its own time. Best effort: without it, it comes back after the visibility timeout. */
 async function hideFailed(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
-  const entries = batch.flatMap(({ record, state }) =>
-    state.at === 'failed' && state.delaySeconds !== undefined && record.receiptHandle !== undefined
-      ? [{ receiptHandle: record.receiptHandle, seconds: state.delaySeconds }]
-      : [],
-  );
+  const entries: VisibilityChange[] = [];
+  for (const { record, state } of batch) {
+    if (state.at !== 'failed' || state.delaySeconds === undefined || record.receiptHandle === undefined) continue;
+    entries.push({ receiptHandle: record.receiptHandle, seconds: state.delaySeconds });
+  }
   if (entries.length > 0 && !ctx.deadline.signal.aborted)
     await ctx.queue.changeVisibility(entries, ctx.deadline.signal);
 }
@@ -119,7 +119,7 @@ async function hideFailed(ctx: PipelineContext, batch: readonly RecordWork[]): P
 function learn(adaptive: Adaptive, batch: readonly RecordWork[]): void {
   let firsts = 0;
   let duplicates = 0;
-  for (const event of batch.flatMap((record) => record.events)) {
+  for (const event of eventsOf(batch)) {
     if (event.receiveCount > 1 || event.twin) continue;
     const verdict = verdictOf(event);
     firsts += 1;

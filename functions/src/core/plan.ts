@@ -4,17 +4,17 @@ import type { PipelineContext } from './pipeline-context.ts';
 import { prepare } from './prepare.ts';
 import { rowItem } from './row.ts';
 import type { Plan, ReadKey } from './types.ts';
-import { type EventWork, settle } from './work.ts';
+import { type EventWork, settle, staged, workOf } from './work.ts';
 
 /** Plans every event that is not known to be committed, and checks the plans against all limits. */
 export async function planAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const open = works.filter((work) => work.stage.at === 'uncommitted');
+  const open = staged(works, 'uncommitted').map(workOf);
   if (!ctx.deadline.hasTime()) {
     for (const work of open) settle(work, { kind: 'transient', reason: 'deadline' });
     return;
   }
   await readDeclared(ctx, open);
-  await inParallel(ctx.settings.concurrency, open, (work) => planOne(ctx, work));
+  await inParallel(ctx.settings.concurrency, open, planOne.bind(undefined, ctx));
 }
 
 /** The reads that a handler declared, for all events together. */

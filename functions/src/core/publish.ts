@@ -9,6 +9,8 @@ import type { Notification } from './types.ts';
 /** Tries of one notification within one invocation; the SDK's own retries of a call come on top. */
 const TRIES = 2;
 
+type Answers = Map<PublishEntry, PublishOutcome>;
+
 /** All of the event's notifications are on the topic, or at least one is not. */
 export type Published =
   | { readonly kind: 'published'; readonly snsMessageIds: readonly string[] }
@@ -22,47 +24,59 @@ export async function publishAll(
   ctx: DeliveryContext,
   events: readonly (readonly Notification[])[],
 ): Promise<Published[]> {
-  const entries = events.map((notifications) => notifications.map((notification): PublishEntry => ({ notification })));
-  const answers = new Map<PublishEntry, PublishOutcome>();
+  const entries = events.map(entriesOf);
+  const answers: Answers = new Map();
   let open: readonly PublishEntry[] = entries.flat();
   for (let tried = 0; tried < TRIES && open.length > 0 && ctx.deadline.hasTime(); tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
     await publishOnce(ctx, open, answers);
-    open = open.filter((entry) => answers.get(entry)?.kind !== 'published');
+    open = unpublished(open, answers);
   }
-  const outcomes = entries.map((own) => own.map((entry) => answers.get(entry)));
-  reportFailures(ctx, outcomes.flat());
-  return outcomes.map(summarise);
+  reportFailures(ctx, answers.values());
+  const published: Published[] = [];
+  for (const own of entries) published.push(summarise(own, answers));
+  return published;
+}
+
+function entriesOf(notifications: readonly Notification[]): PublishEntry[] {
+  const entries: PublishEntry[] = [];
+  for (const notification of notifications) entries.push({ notification });
+  return entries;
+}
+
+function unpublished(entries: readonly PublishEntry[], answers: Answers): PublishEntry[] {
+  const open: PublishEntry[] = [];
+  for (const entry of entries) if (answers.get(entry)?.kind !== 'published') open.push(entry);
+  return open;
 }
 
 /** Once for each name: an outage fails every entry alike, and the name tells a missing topic from a missing permission. */
-function reportFailures(ctx: DeliveryContext, outcomes: readonly (PublishOutcome | undefined)[]): void {
+function reportFailures(ctx: DeliveryContext, outcomes: Iterable<PublishOutcome>): void {
   const names = new Map<string, number>();
   for (const outcome of outcomes) {
-    if (outcome?.kind === 'failed') names.set(outcome.name, (names.get(outcome.name) ?? 0) + 1);
+    if (outcome.kind === 'failed') names.set(outcome.name, (names.get(outcome.name) ?? 0) + 1);
   }
   for (const [error_name, count] of names) ctx.telemetry.warn('notifications not published', { error_name, count });
 }
 
-async function publishOnce(
-  ctx: DeliveryContext,
-  entries: readonly PublishEntry[],
-  outcomes: Map<PublishEntry, PublishOutcome>,
-): Promise<void> {
+async function publishOnce(ctx: DeliveryContext, entries: readonly PublishEntry[], outcomes: Answers): Promise<void> {
   const stopped = new Set<Lane>();
   let waiting = entries;
   while (waiting.length > 0 && ctx.deadline.hasTime()) {
     const { now, later } = nextRound(waiting);
-    await inParallel(ctx.settings.concurrency, packCalls(now, ctx.settings.topicMaxBytes), async (call) => {
-      const answers = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
-      for (const [position, entry] of call.entries.entries()) {
-        const answer = answers[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
-        outcomes.set(entry, answer);
-        if (answer.kind === 'failed') stopped.add(laneOf(entry));
-      }
-    });
+    const calls = packCalls(now, ctx.settings.topicMaxBytes);
+    await inParallel(ctx.settings.concurrency, calls, (call) => publishCall(ctx, call, outcomes, stopped));
     // On a FIFO topic a later message of a group must not overtake one that failed.
     waiting = later.filter((entry) => !stopped.has(laneOf(entry)));
+  }
+}
+
+async function publishCall(ctx: DeliveryContext, call: Call, outcomes: Answers, stopped: Set<Lane>): Promise<void> {
+  const answers = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
+  for (const [position, entry] of call.entries.entries()) {
+    const answer = answers[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
+    outcomes.set(entry, answer);
+    if (answer.kind === 'failed') stopped.add(laneOf(entry));
   }
 }
 
@@ -118,10 +132,11 @@ function packCalls(entries: readonly PublishEntry[], maxBytes: number): Call[] {
   return calls;
 }
 
-function summarise(outcomes: readonly (PublishOutcome | undefined)[]): Published {
+function summarise(entries: readonly PublishEntry[], answers: Answers): Published {
   const snsMessageIds: string[] = [];
   let reason: 'publish_failed' | 'publish_unknown' | 'deadline' | undefined;
-  for (const outcome of outcomes) {
+  for (const entry of entries) {
+    const outcome = answers.get(entry);
     if (outcome?.kind === 'published') snsMessageIds.push(outcome.snsMessageId);
     else if (outcome === undefined) reason ??= 'deadline';
     else reason = outcome.unknown ? 'publish_unknown' : 'publish_failed';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from './configuration-error.ts';
-import { attempt, optional } from './decode.ts';
+import { optional } from './decode.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { writeJson } from './json.ts';
 import { ExactNumber, isPresent, type JsonValue, type Result } from './json-value.ts';
@@ -81,8 +81,11 @@ function renderAttributes(
     correlation_id: event.correlationId,
   };
   for (const [name, find] of expressions) {
-    const found = attempt(() => ({ ok: true, value: find(event.payload) }));
-    if (found.ok) values[name] = found.value;
+    try {
+      values[name] = find(event.payload);
+    } catch {
+      // Left out.
+    }
   }
   return attributesFrom(values);
 }

@@ -31,11 +31,21 @@ export function valueBytes(value: AttributeValue): number {
   if ('N' in value) return numberBytes(value.N);
   if ('BOOL' in value || 'NULL' in value) return 1;
   if ('B' in value) return value.B.byteLength;
-  if ('L' in value) return value.L.reduce((bytes, element) => bytes + 1 + valueBytes(element), 3);
+  if ('L' in value) return 3 + value.L.length + sum(value.L, valueBytes);
   if ('M' in value) return 3 + Object.keys(value.M).length + itemBytes(value.M);
-  if ('SS' in value) return value.SS.reduce((bytes, element) => bytes + utf8Bytes(element), 0);
-  if ('NS' in value) return value.NS.reduce((bytes, element) => bytes + numberBytes(element), 0);
-  return value.BS.reduce((bytes, element) => bytes + element.byteLength, 0);
+  if ('SS' in value) return sum(value.SS, utf8Bytes);
+  if ('NS' in value) return sum(value.NS, numberBytes);
+  return sum(value.BS, byteLength);
+}
+
+function byteLength(bytes: Uint8Array): number {
+  return bytes.byteLength;
+}
+
+function sum<T>(elements: readonly T[], bytesOf: (element: T) => number): number {
+  let bytes = 0;
+  for (const element of elements) bytes += bytesOf(element);
+  return bytes;
 }
 
 /** Digits with no zero at either end: the usual case, without taking the number apart. */

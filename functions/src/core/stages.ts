@@ -1,18 +1,19 @@
 import { commitAll } from './commit.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type Owned } from './deliver.ts';
 import { lookUp, settleExcluded } from './look-up.ts';
 import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
 import { takeOver } from './takeover.ts';
-import { type EventWork, settle, verdictOf } from './work.ts';
+import type { ProcessedEvent } from './types.ts';
+import { type EventWork, type Staged, settle, staged, verdictOf } from './work.ts';
 
 /**
  * Brings events to a verdict. Of several with one id the first goes through the stages, and the others wait for its
  * outcome: they are duplicates of what is now known to be sent, or go through the stages themselves.
  */
 export async function settleEvents(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  let open = works.filter((work) => work.stage.at !== 'settled');
+  let open = works.filter(isOpen);
   while (open.length > 0) {
     const firsts = new Map<string, EventWork>();
     const twins: { work: EventWork; first: EventWork }[] = [];
@@ -22,8 +23,13 @@ export async function settleEvents(ctx: PipelineContext, works: readonly EventWo
       else twins.push({ work, first });
     }
     await runStages(ctx, [...firsts.values()]);
-    open = twins.flatMap(({ work, first }) => (settledByTwin(work, first) ? [] : [work]));
+    open = [];
+    for (const { work, first } of twins) if (!settledByTwin(work, first)) open.push(work);
   }
+}
+
+function isOpen(work: EventWork): boolean {
+  return work.stage.at !== 'settled';
 }
 
 function settledByTwin(work: EventWork, first: EventWork): boolean {
@@ -46,9 +52,8 @@ async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Pro
 
 /** Takes the leases of events that an earlier attempt committed and did not finish. */
 export async function takeOverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const claims = works.flatMap((work) =>
-    work.stage.at === 'abandoned' ? [{ work, row: work.stage.row, owner: work.owner }] : [],
-  );
+  const claims: { work: EventWork; row: ProcessedEvent; owner: string }[] = [];
+  for (const { work, stage } of staged(works, 'abandoned')) claims.push({ work, row: stage.row, owner: work.owner });
   const outcomes = await takeOver(ctx, claims);
   for (const [{ work, row, owner }, outcome] of pairs(claims, outcomes)) {
     switch (outcome.kind) {
@@ -76,18 +81,18 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
 
 /** Publishes and marks every event whose lease is ours. */
 export async function deliverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const owned = works.flatMap((work) => (work.stage.at === 'owned' ? [{ work, ...work.stage }] : []));
-  const outcomes = await deliver(
-    ctx,
-    owned.map((entry) => entry.owned),
-    { release: true },
-  );
-  for (const [{ work, how, payloadHash, owned: event }, outcome] of pairs(owned, outcomes)) {
+  const owned = staged(works, 'owned');
+  const outcomes = await deliver(ctx, owned.map(ownedOf), { release: true });
+  for (const [{ work, stage }, outcome] of pairs(owned, outcomes)) {
     if (outcome.kind === 'sent') {
-      ctx.telemetry.count('Notifications', event.notifications.length);
-      settle(work, { kind: 'sent', how, payloadHash });
+      ctx.telemetry.count('Notifications', stage.owned.notifications.length);
+      settle(work, { kind: 'sent', how: stage.how, payloadHash: stage.payloadHash });
     } else {
       settle(work, { kind: 'transient', reason: outcome.reason });
     }
   }
+}
+
+function ownedOf({ stage }: Staged<'owned'>): Owned {
+  return stage.owned;
 }

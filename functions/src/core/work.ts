@@ -87,6 +87,31 @@ export function newWork(
   return { event, contested: false, ...delivery, stage: { at: 'new' }, twin: false, items: [] };
 }
 
+/** The events of records, in their order. */
+export function eventsOf(records: readonly RecordWork[]): EventWork[] {
+  const works: EventWork[] = [];
+  for (const record of records) works.push(...record.events);
+  return works;
+}
+
+/** The events that are at one stage now, each with what it knows there. */
+export function staged<A extends Stage['at']>(works: readonly EventWork[], at: A): Staged<A>[] {
+  const found: Staged<A>[] = [];
+  for (const work of works) {
+    if (work.stage.at === at) found.push({ work, stage: work.stage as Staged<A>['stage'] });
+  }
+  return found;
+}
+
+export interface Staged<A extends Stage['at']> {
+  readonly work: EventWork;
+  readonly stage: Extract<Stage, { readonly at: A }>;
+}
+
+export function workOf({ work }: { readonly work: EventWork }): EventWork {
+  return work;
+}
+
 export function settle(work: EventWork, verdict: Verdict): void {
   work.stage = { at: 'settled', verdict };
 }

@@ -9,15 +9,11 @@ import type { Cost, Memory } from './worker.ts';
 const READ_UNIT_IN_WRITE_UNITS = 0.2;
 
 /**
- * Messages before the clock runs, after which the CPU a message of each no longer falls: machine code is made by calls,
- * and the pipeline makes a twentieth of the others' a message.
+ * Calls to AWS that each variant makes before its clock runs. Machine code is made by calls, and most of the code that a
+ * batch runs is that of the SDK; counted in messages, the pipeline would begin with a twentieth of the others' practice.
  */
-const WARM_UP: Readonly<Record<Variant, number>> = {
-  sequential: 600,
-  parallel: 2_000,
-  powertools: 2_000,
-  pipeline: 10_000,
-};
+const WARM_UP_CALLS = 6_000;
+const QUICK_WARM_UP_CALLS = 100;
 /** Messages of each share of duplicates before its clock runs: adaptive sizes settle, and so does the machine code. */
 const SETTLE_MESSAGES = 2_500;
 
@@ -49,8 +45,8 @@ export async function measureBatchSize(
   }));
   for (const { variant, child } of runs) {
     await child.first;
-    const batches = Math.ceil((quick ? 200 : WARM_UP[variant]) / batchSize);
-    for (let index = 0; index < batches; index += 1) {
+    const calls = quick ? QUICK_WARM_UP_CALLS : WARM_UP_CALLS;
+    for (let index = 0; (await callsOf(variant, port)) < calls; index += 1) {
       await child.ask<Cost>({ event: batch({ batchSize, duplicates: 0, series: 'early' }, index) });
     }
   }
@@ -116,6 +112,10 @@ async function measureScenario(
     });
   }
   return figures;
+}
+
+async function callsOf(variant: Variant, port: number): Promise<number> {
+  return (await counters(port))[variant]?.calls ?? 0;
 }
 
 async function counters(port: number): Promise<Record<string, Counters>> {

@@ -29,12 +29,15 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
   const table = deps.processedEventsTable;
 
   async function readItems(keys: readonly ReadKey[], signal: AbortSignal): Promise<readonly Read<AttributeMap>[]> {
-    const names = keys.map((key) => keyText(key.table, key.key, Object.keys(key.key)));
+    const names = keys.map(nameOf);
     // A call that names one key twice is refused whole.
-    const distinct: Keys = new Map(keys.map((key, index) => [names[index] as string, key]));
+    const distinct: Keys = new Map();
+    for (const [index, key] of keys.entries()) distinct.set(names[index] as string, key);
     const found: Found = new Map();
     await Promise.all(chunks([...distinct], KEYS_PER_CALL).map((chunk) => readChunk(new Map(chunk), found, signal)));
-    return names.map((name) => found.get(name) ?? { kind: 'absent' });
+    const reads: Read<AttributeMap>[] = [];
+    for (const name of names) reads.push(found.get(name) ?? { kind: 'absent' });
+    return reads;
   }
 
   async function readChunk(wanted: Keys, found: Found, signal: AbortSignal): Promise<void> {
@@ -67,13 +70,14 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
   /** Answers with the keys that DynamoDB left unprocessed: throttled, or over 16 MB of answer. */
   async function readOnce(wanted: Keys, found: Found, signal: AbortSignal): Promise<Keys> {
     const request: Record<string, { Keys: AttributeMap[]; ConsistentRead: true }> = {};
+    const keyNames = new Map<string, readonly string[]>();
     for (const { table, key } of wanted.values()) {
+      keyNames.set(table, Object.keys(key));
       request[table] ??= { Keys: [], ConsistentRead: true };
       request[table].Keys.push(key);
     }
     const command = new BatchGetItemCommand({ RequestItems: request as never });
     const answer = await deps.client.send(command, { abortSignal: signal });
-    const keyNames = new Map([...wanted.values()].map(({ table, key }) => [table, Object.keys(key)]));
     for (const [table, items] of Object.entries(answer.Responses ?? {})) {
       for (const item of items as AttributeMap[]) {
         found.set(keyText(table, item, keyNames.get(table) ?? []), { kind: 'found', value: item });
@@ -82,7 +86,7 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
     const rest: Keys = new Map();
     for (const [table, { Keys: keys }] of Object.entries(answer.UnprocessedKeys ?? {})) {
       for (const key of (keys ?? []) as AttributeMap[]) {
-        rest.set(keyText(table, key, Object.keys(key)), { table, key });
+        rest.set(nameOf({ table, key }), { table, key });
       }
     }
     return rest;
@@ -91,15 +95,19 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
   return {
     readItems,
     async readRows(eventIds, signal) {
-      const reads = await readItems(
-        eventIds.map((eventId) => ({ table, key: { event_id: { S: eventId } } })),
-        signal,
-      );
-      return reads.map(
-        (read): Read<Row> => (read.kind === 'found' ? { kind: 'found', value: parseRow(read.value) } : read),
-      );
+      const keys: ReadKey[] = [];
+      for (const eventId of eventIds) keys.push({ table, key: { event_id: { S: eventId } } });
+      return (await readItems(keys, signal)).map(asRow);
     },
   };
+}
+
+function asRow(read: Read<AttributeMap>): Read<Row> {
+  return read.kind === 'found' ? { kind: 'found', value: parseRow(read.value) } : read;
+}
+
+function nameOf({ table, key }: ReadKey): string {
+  return keyText(table, key, Object.keys(key));
 }
 
 function fail(keys: Keys, found: Found, name: string): void {
@@ -108,7 +116,9 @@ function fail(keys: Keys, found: Found, name: string): void {
 
 /** One text for one item, whatever order its key attributes come in and however its numbers are written. */
 function keyText(table: string, item: AttributeMap, names: readonly string[]): string {
-  return JSON.stringify([table, ...[...names].sort().map((name) => valueText(item[name]))]);
+  const parts = [table];
+  for (const name of [...names].sort()) parts.push(valueText(item[name]));
+  return JSON.stringify(parts);
 }
 
 function valueText(value: AttributeValue | undefined): string {

@@ -33,16 +33,17 @@ export async function settleExcluded(ctx: PipelineContext, works: readonly Event
   }
 }
 
+function eventIdOf(work: EventWork): string {
+  return work.event.eventId;
+}
+
 /** Settles what the rows decide; an event without a row goes on to be planned. */
 async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   if (!ctx.deadline.hasTime()) {
     for (const work of works) settle(work, { kind: 'transient', reason: 'deadline' });
     return;
   }
-  const reads = await readRows(
-    ctx,
-    works.map((work) => work.event.eventId),
-  );
+  const reads = await readRows(ctx, works.map(eventIdOf));
   for (const [work, read] of pairs(works, reads)) {
     if (read.kind === 'found') applyRow(ctx, work, read.value);
     else if (read.kind === 'absent') work.stage = { at: 'uncommitted' };

@@ -15,6 +15,9 @@ export async function readRows(ctx: DeliveryContext, eventIds: readonly string[]
   if (eventIds.length === 0) return [];
   const distinct = [...new Set(eventIds)];
   const reads = await ctx.store.readRows(distinct, ctx.deadline.signal);
-  const byId = new Map(distinct.map((eventId, index) => [eventId, reads[index]]));
-  return eventIds.map((eventId) => byId.get(eventId) ?? NOT_ANSWERED);
+  const byId = new Map<string, Read<Row>>();
+  for (const [index, eventId] of distinct.entries()) byId.set(eventId, reads[index] ?? NOT_ANSWERED);
+  const answers: Read<Row>[] = [];
+  for (const eventId of eventIds) answers.push(byId.get(eventId) ?? NOT_ANSWERED);
+  return answers;
 }

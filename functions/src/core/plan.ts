@@ -14,6 +14,7 @@ export async function planAll(ctx: PipelineContext, works: readonly EventWork[])
     return;
   }
   await readDeclared(ctx, open);
+  // What runs for every event is no closure of the batch: docs/performance.md, "What the profile says".
   await inParallel(ctx.settings.concurrency, open, planOne.bind(undefined, ctx));
 }
 

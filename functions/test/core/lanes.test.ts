@@ -294,6 +294,13 @@ describe('FIFO with quarantine: a bad deploy that only suspects show', () => {
     expect(h.store.status('g-1')).toBe('sent');
   });
 
+  it('with quarantine off a lane goes on behind its head before the next lane is tried, however many are bad', async () => {
+    const h = fifo({ settings: { maxReceiveCount: 5 }, mapping: { jsonSchema: schema } });
+    const batch = [bad('A1', 5), good('A2', 5), bad('B1', 5), good('B2', 5), good('C1', 5)];
+    expect(await h.deliver(...batch)).toEqual(['A1', 'B1']);
+    expect([...h.store.rows.keys()]).toEqual(['a-2', 'b-2', 'c-1']);
+  });
+
   it('several are released as soon as good ones outweigh them, and their lanes go on before the next suspect', async () => {
     const h = quarantining();
     const seen: string[] = [];

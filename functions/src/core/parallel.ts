@@ -9,7 +9,7 @@ export async function inParallel<T, R>(
 ): Promise<R[]> {
   const run: Run<T, R> = { items, task, results: [], errors: [], next: 0 };
   const workers: Promise<void>[] = [];
-  while (workers.length < limit && workers.length < items.length) workers.push(drain(run));
+  while (workers.length < limit) workers.push(drain(run));
   await Promise.all(workers);
   if (run.errors.length > 0) throw run.errors[0];
   return run.results;

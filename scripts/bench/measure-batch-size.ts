@@ -14,8 +14,10 @@ const READ_UNIT_IN_WRITE_UNITS = 0.2;
  */
 const WARM_UP_CALLS = 6_000;
 const QUICK_WARM_UP_CALLS = 100;
-/** Messages of each share of duplicates before its clock runs: adaptive sizes settle, and so does the machine code. */
-const SETTLE_MESSAGES = 2_500;
+/** Calls of each share of duplicates before its clock runs: adaptive sizes settle, and look-ups get their practice. */
+const SETTLE_CALLS = 1_500;
+/** Where all begin to be measured, however many batches their calls took: on the same events. */
+const FIRST_MEASURED = 10_000;
 
 /** Measured batches, and how many of them make a turn: a busy container gets one after the other, without a pause. */
 const BATCHES: Readonly<Record<number, number>> = { 10: 60, 100: 40, 1000: 8 };
@@ -66,12 +68,14 @@ async function measureScenario(
   quick: boolean,
 ): Promise<ScenarioFigures[]> {
   const { batchSize } = scenario;
-  const settling = Math.ceil(SETTLE_MESSAGES / batchSize) + 1;
   for (const { variant, child } of runs) {
-    // The duplicates of a batch are events of the batch before, so everybody needs at least the last.
-    for (let index = variant === 'sequential' ? settling - 1 : 0; index < settling; index += 1) {
+    // (a) adapts to nothing, and would take a minute.
+    const calls = quick || variant === 'sequential' ? 0 : (await callsOf(variant, port)) + SETTLE_CALLS;
+    for (let index = 0; (await callsOf(variant, port)) < calls; index += 1) {
       await child.ask<Cost>({ event: batch(scenario, index) });
     }
+    // The duplicates of a batch are events of the batch before.
+    await child.ask<Cost>({ event: batch(scenario, FIRST_MEASURED - 1) });
   }
   const before = await counters(port);
   const costs = Object.fromEntries(runs.map(({ variant }) => [variant, [] as Cost[]])) as Record<Variant, Cost[]>;
@@ -82,7 +86,7 @@ async function measureScenario(
       const { variant, child } = runs[(start / turn + place) % runs.length] as Run;
       const last = variant === 'sequential' ? (SEQUENTIAL_BATCHES[batchSize] ?? 1) : batches;
       for (let index = start; index < Math.min(start + turn, last); index += 1) {
-        const cost = await child.ask<Cost>({ event: batch(scenario, settling + index) });
+        const cost = await child.ask<Cost>({ event: batch(scenario, FIRST_MEASURED + index) });
         if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
         costs[variant].push(cost);
       }

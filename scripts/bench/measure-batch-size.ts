@@ -1,3 +1,4 @@
+import type { SQSEvent } from 'aws-lambda';
 import { type Benchmark, VARIANTS, type Variant } from './build.ts';
 import { Child } from './child.ts';
 import { environment } from './environment.ts';
@@ -49,7 +50,7 @@ export async function measureBatchSize(
     await child.first;
     const calls = quick ? QUICK_WARM_UP_CALLS : WARM_UP_CALLS;
     for (let index = 0; (await callsOf(variant, port)) < calls; index += 1) {
-      await child.ask<Cost>({ event: batch({ batchSize, duplicates: 0, series: 'early' }, index) });
+      await ask(variant, child, batch({ batchSize, duplicates: 0, series: 'early' }, index));
     }
   }
   const figures: ScenarioFigures[] = [];
@@ -72,10 +73,10 @@ async function measureScenario(
     // (a) adapts to nothing, and would take a minute.
     const calls = quick || variant === 'sequential' ? 0 : (await callsOf(variant, port)) + SETTLE_CALLS;
     for (let index = 0; (await callsOf(variant, port)) < calls; index += 1) {
-      await child.ask<Cost>({ event: batch(scenario, index) });
+      await ask(variant, child, batch(scenario, index));
     }
     // The duplicates of a batch are events of the batch before.
-    await child.ask<Cost>({ event: batch(scenario, FIRST_MEASURED - 1) });
+    await ask(variant, child, batch(scenario, FIRST_MEASURED - 1));
   }
   const before = await counters(port);
   const costs = Object.fromEntries(runs.map(({ variant }) => [variant, [] as Cost[]])) as Record<Variant, Cost[]>;
@@ -86,9 +87,7 @@ async function measureScenario(
       const { variant, child } = runs[(start / turn + place) % runs.length] as Run;
       const last = variant === 'sequential' ? (SEQUENTIAL_BATCHES[batchSize] ?? 1) : batches;
       for (let index = start; index < Math.min(start + turn, last); index += 1) {
-        const cost = await child.ask<Cost>({ event: batch(scenario, FIRST_MEASURED + index) });
-        if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
-        costs[variant].push(cost);
+        costs[variant].push(await ask(variant, child, batch(scenario, FIRST_MEASURED + index)));
       }
     }
   }
@@ -116,6 +115,12 @@ async function measureScenario(
     });
   }
   return figures;
+}
+
+async function ask(variant: Variant, child: Child, event: SQSEvent): Promise<Cost> {
+  const cost = await child.ask<Cost>({ event });
+  if (cost.failures > 0) throw new Error(`${variant} failed ${cost.failures} messages`);
+  return cost;
 }
 
 async function callsOf(variant: Variant, port: number): Promise<number> {

@@ -1,5 +1,6 @@
 import { BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
+import { bareObject } from '../core/bare-object.ts';
 import { normaliseDecimal } from '../core/decimal.ts';
 import { halves } from '../core/group.ts';
 import { chunks } from '../core/parallel.ts';
@@ -69,11 +70,13 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
 
   /** Answers with the keys that DynamoDB left unprocessed: throttled, or over 16 MB of answer. */
   async function readOnce(wanted: Keys, found: Found, signal: AbortSignal): Promise<Keys> {
-    const request: Record<string, { Keys: AttributeMap[]; ConsistentRead: true }> = {};
+    const request = bareObject<{ Keys: AttributeMap[]; ConsistentRead: true }>();
     const keyNames = new Map<string, readonly string[]>();
     for (const { table, key } of wanted.values()) {
-      keyNames.set(table, Object.keys(key));
-      request[table] ??= { Keys: [], ConsistentRead: true };
+      if (request[table] === undefined) {
+        request[table] = { Keys: [], ConsistentRead: true };
+        keyNames.set(table, Object.keys(key));
+      }
       request[table].Keys.push(key);
     }
     const command = new BatchGetItemCommand({ RequestItems: request as never });

@@ -44,11 +44,11 @@ export function createEventStore(deps: EventStoreDeps): EventStore {
   };
 }
 
-function transactWriteItems(actions: readonly TransactWriteItem[]): TransactWriteItemsCommand {
+function transactWriteItems(actions: TransactWriteItem[]): TransactWriteItemsCommand {
   const command = (TransactItems: TransactWriteItem[]): TransactWriteItemsCommand =>
     new TransactWriteItemsCommand({ TransactItems, ReturnConsumedCapacity: 'TOTAL' });
   const text = JSON.stringify(actions);
-  if (mayHoldBinary(text)) return command([...actions]);
+  if (mayHoldBinary(text)) return command(actions);
   const empty = command([]);
   empty.middlewareStack.add(listAsText('TransactItems', text), AFTER_SERIALISING);
   return empty;

@@ -23,11 +23,19 @@ export function listAsText(member: string, text: string) {
 }
 
 /**
- * Bytes stringify as an object, which the service would refuse. An attribute whose name ends in `B` looks alike, and only
- * takes the longer way. The search begins with a letter that is rare: quotes are everywhere, and it would stop at each.
+ * Bytes stringify as an object, which the service would refuse. An attribute that is called `B` looks alike, and only takes
+ * the longer way.
  */
 export function mayHoldBinary(text: string): boolean {
-  return text.includes('B":{') || text.includes('BS":[{');
+  return holdsMember(text, 'B":{') || holdsMember(text, 'BS":[{');
+}
+
+/** `member` comes without its first quote: quotes are everywhere, and a search for one would stop at each. */
+function holdsMember(text: string, member: string): boolean {
+  for (let at = text.indexOf(member); at !== -1; at = text.indexOf(member, at + 1)) {
+    if (text[at - 1] === '"') return true;
+  }
+  return false;
 }
 
 /** Over the same memory: the SDK's body is a byte array that warns when it is asked for its text. */

@@ -10,7 +10,7 @@ import { planAgain, prepareWork } from './plan.ts';
 import type { Prepared } from './prepare.ts';
 import { readRows } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
-import { type EventWork, type Stage, settle, staged, workOf } from './work.ts';
+import { type EventWork, eventIdOf, type Stage, settle } from './work.ts';
 
 /** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
 const CONFLICT_TRIES = 4;
@@ -22,13 +22,17 @@ const PLAN_TRIES = 4;
  * event waits for its outcome.
  */
 export async function commitAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  let open = staged(works, 'prepared').map(workOf);
+  let open = works.filter(isPrepared);
   while (open.length > 0) {
     const { now, later } = withoutSharedItems(open, preparedOf);
     const groups = packGroups(now, ctx.adaptive.groupSize(), preparedOf);
     await inParallel(ctx.settings.concurrency, groups, (group) => commitGroup(ctx, group));
     open = later;
   }
+}
+
+function isPrepared(work: EventWork): boolean {
+  return work.stage.at === 'prepared';
 }
 
 function stageOf(work: EventWork): Extract<Stage, { at: 'prepared' }> {
@@ -108,10 +112,7 @@ async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promi
   const again = group.some(({ event }) => ctx.unknownCommits.has(event.eventId));
   for (const { event } of group) ctx.unknownCommits.add(event.eventId);
   if (again || !ctx.deadline.hasTime()) return settleAll(group, 'commit_unknown');
-  const reads = await readRows(
-    ctx,
-    group.map((work) => work.event.eventId),
-  );
+  const reads = await readRows(ctx, group.map(eventIdOf));
   const absent: EventWork[] = [];
   for (const [work, read] of pairs(group, reads)) {
     if (read.kind === 'found') applyRow(ctx, work, read.value);

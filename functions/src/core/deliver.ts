@@ -82,6 +82,8 @@ function rowChange(
 /** Tries of one mark within one invocation. A mark that never arrives costs a second publish. */
 const TRIES = 2;
 
+type Outcomes = Map<RowUpdate, RowUpdateOutcome | undefined>;
+
 /**
  * Marks and releases share calls. They are sent within the deadline margin too: a notification that is out should be
  * marked while there is any time left.
@@ -97,8 +99,6 @@ async function updateAll(ctx: DeliveryContext, changes: readonly RowUpdate[]): P
   }
   return outcomes;
 }
-
-type Outcomes = Map<RowUpdate, RowUpdateOutcome | undefined>;
 
 async function updatePiece(ctx: DeliveryContext, piece: readonly RowUpdate[], outcomes: Outcomes): Promise<void> {
   const answers = await ctx.store.update(piece, ctx.deadline.signal);
@@ -122,10 +122,10 @@ function markOutcome(
 ): DeliverOutcome | Promise<DeliverOutcome> {
   if (outcome?.kind === 'done') return { kind: 'sent' };
   if (outcome?.kind !== 'condition_failed') return { kind: 'failed', reason: 'mark_failed' };
-  return unmarkedRow(ctx, event, outcome.row);
+  return afterFailedMark(ctx, event, outcome.row);
 }
 
-async function unmarkedRow(
+async function afterFailedMark(
   ctx: DeliveryContext,
   event: Owned,
   reported: Row | null | undefined,

@@ -3,7 +3,7 @@ import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRow, readRows } from './read-rows.ts';
 import type { Row } from './types.ts';
-import { type EventWork, settle, staged, workOf } from './work.ts';
+import { type EventWork, eventIdOf, settle, staged, workOf } from './work.ts';
 
 /**
  * Reads the rows of events that are probably committed already, before anything is planned: an event that an earlier
@@ -31,10 +31,6 @@ export async function settleExcluded(ctx: PipelineContext, works: readonly Event
   for (const { work, stage } of excluded) {
     if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason: stage.reason });
   }
-}
-
-function eventIdOf(work: EventWork): string {
-  return work.event.eventId;
 }
 
 /** Settles what the rows decide; an event without a row goes on to be planned. */

@@ -62,7 +62,7 @@ function convert(value: unknown, level: number): AttributeValue | PermanentReaso
 
 function convertObject(value: object, level: number): AttributeValue | PermanentReason {
   if (value instanceof ExactNumber) return convertNumber(value);
-  if (value instanceof Uint8Array) return { B: value };
+  if (value instanceof Uint8Array) return { B: plainBytes(value) };
   if (value instanceof Set) return convertSet(value);
   if (Array.isArray(value)) {
     const list: AttributeValue[] = [];
@@ -76,6 +76,11 @@ function convertObject(value: object, level: number): AttributeValue | Permanent
   if (!isPlainObject(value)) return 'value_not_storable';
   const members = convertMembers(value, level + 1);
   return typeof members === 'string' ? members : { M: members };
+}
+
+/** Over the same memory, of the one class that is written as base64: a Buffer, say, writes itself in a form of its own. */
+function plainBytes({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 function convertMembers(value: Readonly<Record<string, unknown>>, level: number): AttributeMap | PermanentReason {

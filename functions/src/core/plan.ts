@@ -4,18 +4,21 @@ import type { PipelineContext } from './pipeline-context.ts';
 import { prepare } from './prepare.ts';
 import { rowItem } from './row.ts';
 import type { Plan, ReadKey } from './types.ts';
-import { type EventWork, settle, staged, workOf } from './work.ts';
+import { type EventWork, settle } from './work.ts';
 
 /** Plans every event that is not known to be committed, and checks the plans against all limits. */
 export async function planAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const open = staged(works, 'uncommitted').map(workOf);
+  const open = works.filter(isUncommitted);
   if (!ctx.deadline.hasTime()) {
     for (const work of open) settle(work, { kind: 'transient', reason: 'deadline' });
     return;
   }
   await readDeclared(ctx, open);
-  // What runs for every event is no closure of the batch: docs/performance.md, "What the profile says".
   await inParallel(ctx.settings.concurrency, open, planOne.bind(undefined, ctx));
+}
+
+function isUncommitted(work: EventWork): boolean {
+  return work.stage.at === 'uncommitted';
 }
 
 /** The reads that a handler declared, for all events together. */

@@ -32,7 +32,7 @@ export async function publishAll(
     await publishOnce(ctx, open, answers);
     open = unpublished(open, answers);
   }
-  reportFailures(ctx, answers.values());
+  reportFailures(ctx, answers);
   const published: Published[] = [];
   for (const own of entries) published.push(summarise(own, answers));
   return published;
@@ -51,31 +51,31 @@ function unpublished(entries: readonly PublishEntry[], answers: Answers): Publis
 }
 
 /** Once for each name: an outage fails every entry alike, and the name tells a missing topic from a missing permission. */
-function reportFailures(ctx: DeliveryContext, outcomes: Iterable<PublishOutcome>): void {
+function reportFailures(ctx: DeliveryContext, answers: Answers): void {
   const names = new Map<string, number>();
-  for (const outcome of outcomes) {
-    if (outcome.kind === 'failed') names.set(outcome.name, (names.get(outcome.name) ?? 0) + 1);
+  for (const answer of answers.values()) {
+    if (answer.kind === 'failed') names.set(answer.name, (names.get(answer.name) ?? 0) + 1);
   }
   for (const [error_name, count] of names) ctx.telemetry.warn('notifications not published', { error_name, count });
 }
 
-async function publishOnce(ctx: DeliveryContext, entries: readonly PublishEntry[], outcomes: Answers): Promise<void> {
+async function publishOnce(ctx: DeliveryContext, entries: readonly PublishEntry[], answers: Answers): Promise<void> {
   const stopped = new Set<Lane>();
   let waiting = entries;
   while (waiting.length > 0 && ctx.deadline.hasTime()) {
     const { now, later } = nextRound(waiting);
     const calls = packCalls(now, ctx.settings.topicMaxBytes);
-    await inParallel(ctx.settings.concurrency, calls, (call) => publishCall(ctx, call, outcomes, stopped));
+    await inParallel(ctx.settings.concurrency, calls, (call) => publishCall(ctx, call, answers, stopped));
     // On a FIFO topic a later message of a group must not overtake one that failed.
     waiting = later.filter((entry) => !stopped.has(laneOf(entry)));
   }
 }
 
-async function publishCall(ctx: DeliveryContext, call: Call, outcomes: Answers, stopped: Set<Lane>): Promise<void> {
-  const answers = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
+async function publishCall(ctx: DeliveryContext, call: Call, answers: Answers, stopped: Set<Lane>): Promise<void> {
+  const outcomes = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
   for (const [position, entry] of call.entries.entries()) {
-    const answer = answers[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
-    outcomes.set(entry, answer);
+    const answer = outcomes[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
+    answers.set(entry, answer);
     if (answer.kind === 'failed') stopped.add(laneOf(entry));
   }
 }

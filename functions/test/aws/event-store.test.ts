@@ -1,4 +1,4 @@
-import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { BatchExecuteStatementCommand, DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, systemRandom } from '../../src/aws/clock.ts';
 import { createEventStore } from '../../src/aws/event-store.ts';
@@ -471,6 +471,20 @@ describe('grouped changes of rows', () => {
         Parameters: [{ S: '1' }, { S: 'c' }, { S: 'me' }],
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
+    ]);
+  });
+
+  it('are what the SDK itself would send', async () => {
+    const odd = { ...mark, eventId: 'ö "quoted" \\ 😀', snsMessageIds: ['"Statements":[]', '$&'] } as const;
+    aws.answer({ body: {} });
+    await store.update([odd, release], signal);
+    const ours = aws.calls[0]?.body;
+    aws.answer({ body: {} });
+    await aws.clients.dynamodb.send(new BatchExecuteStatementCommand({ Statements: ours.Statements }));
+    expect(ours).toEqual(aws.calls[0]?.body);
+    expect(ours.Statements[0].Parameters.slice(2)).toEqual([
+      { L: [{ S: '"Statements":[]' }, { S: '$&' }] },
+      { S: odd.eventId },
     ]);
   });
 

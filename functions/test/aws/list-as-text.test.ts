@@ -41,6 +41,8 @@ describe('whether a text may hold binary values', () => {
     [{ a: { L: [{ M: { b: { B: new Uint8Array([1]) } } }] } }, true],
     [{ a: { S: 'B' }, b: { SS: ['BS'] }, B: { N: '1' } }, true],
     [{ a: { S: 'B":{' }, BOOL: [{ BOOL: true }] }, false],
+    [{ sizeMB: { N: '1' }, sizesBS: [{ N: '1' }] }, false],
+    [{ sizeMB: { N: '1' }, last: { B: new Uint8Array([1]) } }, true],
   ])('%j: %s', (value, may) => {
     expect(mayHoldBinary(JSON.stringify(value))).toBe(may);
   });

@@ -86,6 +86,11 @@ describe('publishing a batch', () => {
     ]);
   });
 
+  it('C-66: an entry that both lists name is published, and is not published again', async () => {
+    aws.answer(answer(['0'], ['0']));
+    expect(await notifier.publish(topic, [entry()], signal)).toEqual([{ kind: 'published', snsMessageId: 'sns-0' }]);
+  });
+
   it('C-66: an answer without lists publishes nothing', async () => {
     aws.answer({ xml: '<PublishBatchResponse><PublishBatchResult/></PublishBatchResponse>' });
     expect(await notifier.publish(topic, [entry()], signal)).toEqual([

@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasPermanent, newWork, recordVerdict, type Verdict, verdictOf } from '../../src/core/work.ts';
+import {
+  eventsOf,
+  hasPermanent,
+  newWork,
+  recordVerdict,
+  staged,
+  type Verdict,
+  verdictOf,
+  workOf,
+} from '../../src/core/work.ts';
 import { event, hashOf, recordWork, settled, work } from './stage-world.ts';
 
 const SENT: Verdict = { kind: 'sent', how: 'committed', payloadHash: hashOf('a') };
@@ -28,6 +37,22 @@ describe('an event in this invocation', () => {
 
   it('that nobody settled comes back', () => {
     expect(verdictOf(work())).toEqual({ kind: 'transient', reason: 'internal' });
+  });
+});
+
+describe('the events of a batch', () => {
+  const first = work('o-1');
+  const second = settled('o-2', SENT);
+  const third = work('o-3');
+
+  it('are those of its records, in their order', () => {
+    const records = [[first, second], [], [third]].map((events, index) => recordWork(`m${index}`, { events }));
+    expect(eventsOf(records)).toEqual([first, second, third]);
+  });
+
+  it('at one stage are found with what they know there', () => {
+    expect(staged([first, second, third], 'settled')).toEqual([{ work: second, stage: second.stage }]);
+    expect(staged([first, second, third], 'new').map(workOf)).toEqual([first, third]);
   });
 });
 

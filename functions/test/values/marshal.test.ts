@@ -101,12 +101,19 @@ describe('what a handler gives has one documented outcome', () => {
   it('stores binaries and sets of one type', () => {
     const bytes = new Uint8Array([1, 2]);
     expect(stored(bytes)).toEqual({ B: bytes });
-    expect(stored(Buffer.from('ab'))).toEqual({ B: Buffer.from('ab') });
     expect(stored(new Set(['a', '']))).toEqual({ SS: ['a', ''] });
     expect(stored(new Set([1, 2n, new ExactNumber('9007199254740993')]))).toEqual({
       NS: ['1', '2', '9007199254740993'],
     });
     expect(stored(new Set([bytes]))).toEqual({ BS: [bytes] });
+  });
+
+  it('stores the bytes of a Buffer, which writes itself as JSON in a form of its own', () => {
+    const buffer = Buffer.from('xaby').subarray(1, 3);
+    const bytes = new TextEncoder().encode('ab');
+    expect(stored(buffer)).toStrictEqual({ B: bytes });
+    expect(stored(new Set([buffer]))).toStrictEqual({ BS: [bytes] });
+    expect(JSON.stringify(stored({ list: [buffer] }))).toBe(JSON.stringify({ M: { list: { L: [{ B: bytes }] } } }));
   });
 
   it.each(['\ud800', { a: '\udc00' }, { '\ud800': 1 }, new Set(['\ud800'])])(

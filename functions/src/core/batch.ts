@@ -42,7 +42,8 @@ function openRecord(ctx: PipelineContext, record: SourceRecord): RecordWork {
     });
     events.push(work);
   }
-  return { ...base, events, issues: decoded.issues, notOurs: undefined };
+  const { issues, excluded } = decoded;
+  return { ...base, events, issues, ...(excluded === undefined ? {} : { excluded }), notOurs: undefined };
 }
 
 /** Ids that two events of one message claim with different payloads. */

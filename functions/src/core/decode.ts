@@ -77,15 +77,16 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
       if (opened.kind === 'not_ours') return opened;
       const events: DecodedEvent[] = [];
       const issues: DecodeIssue[] = [];
+      let excluded = 0;
       for (const part of opened.parts) {
         const decoded = part.ok ? decodePart(part.value, record) : part;
-        if (decoded === undefined) continue;
-        if ('payload' in decoded) events.push(decoded);
+        if (decoded === undefined) excluded += 1;
+        else if ('payload' in decoded) events.push(decoded);
         else issues.push({ reason: decoded.reason, ...('eventId' in decoded && { eventId: decoded.eventId }) });
       }
       return events.length + issues.length === 0
         ? { kind: 'not_ours', reason: 'filtered' }
-        : { kind: 'events', events, issues };
+        : { kind: 'events', events, issues, ...(excluded > 0 && { excluded }) };
     },
     isOurs: (event) => passes(event.payload),
   };

@@ -18,6 +18,7 @@ export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]):
   for (const record of batch) {
     if (record.record.sentAtMs !== undefined) oldestMs = Math.max(oldestMs, now - record.record.sentAtMs);
     for (const event of record.events) reportEvent(ctx, event);
+    if (record.excluded !== undefined) telemetry.count('NotOurs', record.excluded, 'filtered');
     if (record.notOurs !== undefined) {
       telemetry.count('NotOurs', 1, record.notOurs);
       telemetry.info('not ours: acknowledged', { ...recordFields(record), reason: record.notOurs });

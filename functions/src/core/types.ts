@@ -51,7 +51,13 @@ export interface DecodeIssue {
 }
 
 export type Decoded =
-  | { readonly kind: 'events'; readonly events: readonly DecodedEvent[]; readonly issues: readonly DecodeIssue[] }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly DecodedEvent[];
+      readonly issues: readonly DecodeIssue[];
+      /** Parts that the filter excludes and that have no id, so that nothing but their number is known; absent: none. */
+      readonly excluded?: number;
+    }
   | { readonly kind: 'not_ours'; readonly reason: NotOursReason };
 
 /** What a failed condition of a business write means. */

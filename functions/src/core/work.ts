@@ -73,6 +73,8 @@ export interface RecordWork {
   readonly events: readonly EventWork[];
   /** Parts that hold no usable event; the look-up of rule 10 may find that one was committed by an earlier attempt. */
   issues: readonly DecodeIssue[];
+  /** Parts beside these that the filter excludes; only counted. */
+  readonly excluded?: number;
   readonly notOurs: NotOursReason | undefined;
   state: RecordState;
   /** Already deleted from the queue by us. */

@@ -111,6 +111,20 @@ describe('a bug of ours', () => {
   });
 });
 
+describe('a message with several events', () => {
+  it('counts the parts that the filter excludes, though nothing can be read from them but that', async () => {
+    const s3 = (key: string, more = {}) => ({ eventSource: 'aws:s3', s3: { object: { key, ...more } } });
+    const id = 's3.object.versionId';
+    const h = new Harness({
+      mapping: { envelope: 's3', eventId: id, businessKey: id, eventFilter: "s3.object.key == 'a'" },
+    });
+    const message = { Records: [s3('a', { versionId: 'v-1' }), s3('b'), s3('c', { versionId: 'v-3' })] };
+    expect(await h.deliver(record('m1', message))).toEqual([]);
+    expect(h.store.status('v-1')).toBe('sent');
+    expect(h.telemetry.sum('NotOurs', 'filtered')).toBe(2);
+  });
+});
+
 describe('a failed record is asked for at its own time', () => {
   it('in one call; what is done is not touched', async () => {
     const h = new Harness();

@@ -117,6 +117,14 @@ describe('a record', () => {
     });
   });
 
+  it('some of whose parts the filter excludes counts them beside its events', () => {
+    const sent = settled('o-1', { kind: 'sent', how: 'committed', payloadHash: hashOf('a') });
+    expect(reported(recordWork('m1', { events: [sent], excluded: 2, state: { at: 'done' } }))).toStrictEqual({
+      metrics: counts(['Committed', 1], ['NotOurs', 2, 'filtered']),
+      lines: [line(0)],
+    });
+  });
+
   it('in the dead-letter queue is an error', () => {
     expect(reported(recordWork('m1', { state: { at: 'quarantined', reason: 'not_json' } }))).toStrictEqual({
       metrics: counts(['Quarantined', 1, 'not_json']),

@@ -162,6 +162,19 @@ describe('a message with several events', () => {
       issues: [{ reason: 'envelope_invalid' }],
     });
   });
+
+  it('says how many of them the filter excludes that have no id: they are not ours, and not lost either', () => {
+    const mapping = { envelope: 's3', eventId: 's3.object.versionId', eventFilter: "s3.object.key == 'a'" } as const;
+    const versioned = { eventSource: 'aws:s3', s3: { object: { key: 'a', versionId: 'v-1' } } };
+    expect(decode({ Records: [s3('b'), versioned, s3('c')] }, mapping)).toMatchObject({
+      kind: 'events',
+      events: [{ eventId: 'v-1' }],
+      issues: [],
+      excluded: 2,
+    });
+    expect(decode({ Records: [s3('b'), s3('c')] }, mapping)).toEqual({ kind: 'not_ours', reason: 'filtered' });
+    expect(decode({ Records: [versioned] }, mapping)).not.toHaveProperty('excluded');
+  });
 });
 
 describe('a message of which one part is an event and one is none', () => {

@@ -115,11 +115,8 @@ export interface RelayStore extends EventStore {
     readonly oldestExpiresAtMs?: number;
     readonly next?: AttributeMap;
   }>;
-  /** How many rows one shard of the index holds, lease over or not. */
-  countTroubled(
-    relayShard: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly rows: number; readonly oldestCreatedAt?: string }>;
+  /** How many rows one shard of the index holds, lease over or not. Counts the index and reads no row. */
+  countTroubled(relayShard: string, signal: AbortSignal): Promise<{ readonly rows: number }>;
   /** One page of one segment of a scan: the pending rows in it. */
   scanPending(
     segment: number,

@@ -51,28 +51,24 @@ describe('the index of rows in trouble', () => {
     expect(aws.calls[1]?.body.ExclusiveStartKey).toEqual(key('b', '7'));
   });
 
-  it('is counted over all pages, with the age of the oldest pending row', async () => {
-    aws.answer(
-      { body: { Items: [key('a'), key('b')], LastEvaluatedKey: key('b') } },
-      { body: { Items: [key('c')] } },
-      {
-        body: {
-          Responses: {
-            processed: [
-              pending('b', '2026-01-03'),
-              pending('a', '2026-01-02'),
-              { ...pending('c', '2026-01-01'), status: { S: 'sent' } },
-            ],
-          },
-        },
-      },
-    );
-    expect(await store.countTroubled('2', signal)).toEqual({ rows: 3, oldestCreatedAt: '2026-01-02' });
-    expect(aws.calls.map((call) => call.operation)).toEqual(['Query', 'Query', 'BatchGetItem']);
+  it('is counted over all pages, and no row is read for it', async () => {
+    aws.answer({ body: { Count: 2, LastEvaluatedKey: key('b') } }, { body: { Count: 1 } });
+    expect(await store.countTroubled('2', signal)).toEqual({ rows: 3 });
+    const query = {
+      TableName: 'processed',
+      IndexName: 'relay',
+      KeyConditionExpression: 'relay_shard = :relay_shard',
+      ExpressionAttributeValues: { ':relay_shard': { S: '2' } },
+      Select: 'COUNT',
+    };
+    expect(aws.calls.map(({ operation, body }) => [operation, body])).toEqual([
+      ['Query', query],
+      ['Query', { ...query, ExclusiveStartKey: key('b') }],
+    ]);
   });
 
-  it('is empty without a further read', async () => {
-    aws.answer({ body: { Items: [] } });
+  it('counts nothing where it holds nothing', async () => {
+    aws.answer({ body: { Count: 0 } });
     expect(await store.countTroubled('2', signal)).toEqual({ rows: 0 });
     expect(aws.calls).toHaveLength(1);
   });

@@ -52,6 +52,8 @@ export function readConsumerConfig(environment: Environment): ConsumerConfig {
   const fields = readFields(environment);
   const source = fields.choice('source', SOURCES);
   const queue = source === 'sqs' || source === 'sqs_fifo';
+  // By default a group of a FIFO queue does not go on past its bad message, and a stream has no dead-letter queue of ours.
+  const quarantine = fields.flag('quarantine', source === 'sqs');
   const decoding = readDecoding(fields);
   return {
     settings: {
@@ -61,7 +63,7 @@ export function readConsumerConfig(environment: Environment): ConsumerConfig {
       maxReceiveCount: queue ? fields.integer('max_receive_count', 1, 1_000, source === 'sqs' ? 12 : 5) : null,
       backoffBaseSeconds: fields.integer('backoff_base_seconds', 1, 43_200, 10),
       backoffCapSeconds: fields.integer('backoff_cap_seconds', 1, 43_200, 900),
-      quarantine: fields.flag('quarantine', source !== 'sqs_fifo'),
+      quarantine,
       grouping: fields.flag('grouping', true),
     },
     decoding,
@@ -69,7 +71,8 @@ export function readConsumerConfig(environment: Environment): ConsumerConfig {
     topicArn: required(environment, 'TOPIC_ARN'),
     topicFifo: fields.flag('topic_fifo', false),
     queueUrl: queue ? required(environment, 'QUEUE_URL') : optional(environment, 'QUEUE_URL'),
-    dlqUrl: queue ? required(environment, 'DLQ_URL') : optional(environment, 'DLQ_URL'),
+    // Refused at the start: a quarantine that has nowhere to go would fail record by record, as if the queue were down.
+    dlqUrl: queue || quarantine ? required(environment, 'DLQ_URL') : optional(environment, 'DLQ_URL'),
     batchSize: fields.integer('batch_size', 1, 10_000, 10),
     logLevel: fields.choice('log_level', LOG_LEVELS, 'INFO'),
     moduleVersion: optional(environment, 'MODULE_VERSION') ?? 'unknown',

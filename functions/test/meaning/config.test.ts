@@ -139,9 +139,22 @@ describe('the consumer reads its configuration', () => {
       maxReceiveCount: 5,
       quarantine: false,
     });
-    const stream = readConsumerConfig(environment({ source: 'kinesis' }, { QUEUE_URL: undefined, DLQ_URL: '' }));
-    expect(stream.settings).toMatchObject({ maxReceiveCount: null, quarantine: true });
-    expect(stream).toMatchObject({ queueUrl: undefined, dlqUrl: undefined });
+    for (const source of ['kinesis', 'dynamodb_stream']) {
+      const stream = readConsumerConfig(environment({ source }, { QUEUE_URL: undefined, DLQ_URL: '' }));
+      expect(stream.settings).toMatchObject({ maxReceiveCount: null, quarantine: false });
+      expect(stream).toMatchObject({ queueUrl: undefined, dlqUrl: undefined });
+    }
+  });
+
+  it('and quarantines from a stream where it is told to, given a queue to send to', () => {
+    const told = { source: 'kinesis', quarantine: true };
+    const { settings, dlqUrl } = readConsumerConfig(environment(told, { QUEUE_URL: undefined }));
+    expect(settings.quarantine).toBe(true);
+    expect(dlqUrl).toBe('https://sqs.eu-central-1.amazonaws.com/111122223333/orders-dlq');
+    refuses(
+      () => readConsumerConfig(environment(told, { QUEUE_URL: undefined, DLQ_URL: undefined })),
+      'DLQ_URL is not set.',
+    );
   });
 
   it('without a business key for a handler, which needs no business table', () => {

@@ -269,6 +269,7 @@ const notifications: readonly Row[] = [
   ['a subject of more than 99 characters, or on two lines', published({ subject: 'x'.repeat(100) }), ''],
   ['an attribute that is missing, `null` or empty', attribute(''), 'C-64'],
   ['an attribute with a control character', attribute('\u0000'), 'C-64'],
+  ['an attribute of a handler’s that is no JSON all through: `[NaN]`, a date', attribute([Number.NaN]), 'C-64'],
   ['an attribute that is a number', attribute(1.5), 'C-64'],
   ['an attribute that is a boolean', attribute(true), 'C-64'],
   ['an attribute that is a list of scalars', attribute(['a', 1]), 'C-64'],

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createDecoder, type DecodeMapping } from './decode.ts';
 import { type Attributes, type HandlerWrite, renderWrite } from './handler-write.ts';
 import { writeJson } from './json.ts';
-import { ExactNumber, isJsonObject, type JsonObject, type JsonValue, type Result } from './json-value.ts';
+import { isJson, type JsonObject, type JsonValue, type Result } from './json-value.ts';
 import { fromAttributeMap, type StoredItem, toAttributeMap } from './marshal.ts';
 import { attributesFrom, deduplicationIdOf, groupIdFrom } from './notification.ts';
 import type { PermanentReason } from './reasons.ts';
@@ -31,13 +31,15 @@ export interface HandlerNotification {
   readonly message: string | JsonValue;
   /** At most 99 characters on one line. */
   readonly subject?: string;
-  /** Beside `event_id` and `correlation_id`, which are always there. Missing and empty values are left out. */
+  /** Beside `event_id` and `correlation_id`, which are always there. What is missing, empty or no JSON is left out. */
   readonly attributes?: Readonly<Record<string, unknown>>;
   /** For FIFO topics; by default the group of the message, else the event's id. */
   readonly groupId?: string;
 }
 
 export interface HandlerPlan {
+  /** A plan may say that it is no rejection. */
+  readonly reject?: false;
   /** Committed together with the event's row, all or nothing, once. */
   readonly writes?: readonly HandlerWrite[];
   /** Published after the commit, at least once. */
@@ -111,7 +113,7 @@ export function handlerMeaning<T>(handler: Handler<T>, decoding: DecodeMapping, 
     if (!input.ok) return { kind: 'rejected', reason: input.reason };
     const stored = items.map((item) => (item === undefined ? undefined : fromAttributeMap(item)));
     const planned = await handler.plan(toHandlerEvent(event, input.value), stored);
-    if ('reject' in planned) return { kind: 'rejected', reason: 'business_rejected' };
+    if (isRejection(planned)) return { kind: 'rejected', reason: 'business_rejected' };
     return renderPlan(planned, event, topic);
   }
 
@@ -126,6 +128,16 @@ export function handlerMeaning<T>(handler: Handler<T>, decoding: DecodeMapping, 
       return input.ok && decoder.isOurs(event) ? reads(toHandlerEvent(event, input.value)).map(toReadKey) : [];
     },
   };
+}
+
+/**
+ * Only `true` rejects. What is neither a plan nor a rejection, as code without types may return, is a mistake that must
+ * not commit an empty plan: it throws, like `in` does for what is no object.
+ */
+function isRejection(planned: HandlerPlan | Rejection): planned is Rejection {
+  if (!('reject' in planned) || planned.reject === undefined || planned.reject === false) return false;
+  if (planned.reject === true) return true;
+  throw new TypeError('reject must be true, or left out of a plan');
 }
 
 type Validated<T> = Result<T, PermanentReason>;
@@ -198,15 +210,4 @@ function renderNotification(
       }),
     },
   };
-}
-
-/** JSON.stringify would drop, convert or invent what is no JSON: an undefined member, a Date, a Map. */
-function isJson(value: unknown): value is JsonValue {
-  if (value === null || typeof value === 'boolean' || value instanceof ExactNumber) return true;
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJson);
-  if (typeof value !== 'object' || !isJsonObject(value as JsonValue)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === null || prototype === Object.prototype) && Object.values(value).every(isJson);
 }

@@ -90,3 +90,6 @@ export const VISIBILITY_MAX_SECONDS = 43_200;
 
 /** Our own bound on nesting while a body is read: far above what can be stored, far below what exhausts a stack. */
 export const READ_MAX_LEVELS = 128;
+
+/** Our own bound on what a handler has written as JSON: what was read fits inside, and a value that holds itself ends. */
+export const WRITE_MAX_LEVELS = 2 * READ_MAX_LEVELS;

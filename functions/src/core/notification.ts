@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isStorable, parseDecimal } from './decimal.ts';
 import { writeJson } from './json.ts';
-import { ExactNumber, type JsonValue } from './json-value.ts';
+import { ExactNumber, isJson } from './json-value.ts';
 import {
   ATTRIBUTE_NAME_MAX_CHARACTERS,
   FIFO_ID_MAX_CHARACTERS,
@@ -82,9 +82,9 @@ export function isAttributeName(name: string): boolean {
 }
 
 /**
- * Attributes out of values that come from data. Data never fails a publish: what is missing, empty or not legal in a
- * message is left out. Numbers are `Number` as long as SQS takes them, else text; lists of scalars are `String.Array`,
- * other structures JSON text.
+ * Attributes out of values that come from data. Data never fails a publish: what is missing, empty, no JSON or not legal
+ * in a message is left out. Numbers are `Number` as long as SQS takes them, else text; lists of scalars are
+ * `String.Array`, other structures JSON text.
  */
 export function attributesFrom(values: Readonly<Record<string, unknown>>): Record<string, MessageAttribute> {
   const attributes: Record<string, MessageAttribute> = {};
@@ -110,11 +110,12 @@ function attributeFrom(value: unknown): MessageAttribute | undefined {
     default:
       return undefined;
   }
-  if (value === null) return undefined;
+  // A handler may hand in anything. What an expression finds is JSON already, and its structures are rare.
+  if (value === null || !isJson(value)) return undefined;
   if (value instanceof ExactNumber) return numberAttribute(value.text);
   if (Array.isArray(value) && value.length === 0) return undefined;
   const scalars = Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null);
-  return { type: scalars ? 'String.Array' : 'String', value: writeJson(value as JsonValue) };
+  return { type: scalars ? 'String.Array' : 'String', value: writeJson(value) };
 }
 
 function numberAttribute(text: string): MessageAttribute {

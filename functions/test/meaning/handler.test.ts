@@ -35,6 +35,12 @@ const withAmount = schema<{ amount: number }>((value) => {
   return typeof amount === 'number' ? { value: { amount } } : { issues: [{ message: `bad amount ${String(amount)}` }] };
 });
 
+function holdsItself(): unknown {
+  const value: { self?: unknown } = {};
+  value.self = [value];
+  return value;
+}
+
 const writeOf = (write: HandlerWrite) => {
   const rendered = renderWrite(write);
   return rendered.ok ? rendered.value : rendered.reason;
@@ -187,6 +193,23 @@ describe('a plan', () => {
     });
   });
 
+  it.each([false, undefined])('that says reject: %s is a plan', async (reject) => {
+    const result = { reject, writes: [put({ table: 'orders', key: { pk: 'o-1' }, item: {} })] };
+    expect(await planned({ plan: () => result as never })).toMatchObject({
+      kind: 'plan',
+      plan: { writes: [{ kind: 'put' }] },
+    });
+  });
+
+  it.each([
+    ['a reason to reject', { reject: 'out of stock' }],
+    ['null to reject', { reject: null }],
+    ['a text', 'rejected'],
+    ['nothing', undefined],
+  ])('that is %s throws: an empty plan in its place would be committed', async (_name, result) => {
+    await expect(planned({ plan: () => result as never })).rejects.toThrow(TypeError);
+  });
+
   it('C-68: has de-duplication ids by event and place on a FIFO topic', async () => {
     const handler: Handler = { plan: () => ({ notifications: [{ message: 'a', groupId: 'g 1' }, { message: 'b' }] }) };
     const fifo = { ...topic, topicFifo: true };
@@ -206,9 +229,22 @@ describe('a plan', () => {
     ['a map', new Map()],
     ['nothing', undefined],
     ['half of a surrogate pair', '\ud800'],
+    ['a list with a hole', new Array(1)],
+    ['a list with a hole at its end', { list: Object.assign([1], { length: 2 }) }],
+    ['itself inside', holdsItself()],
   ])('C-52: with a message that is no JSON (%s) is refused, not shortened', async (_name, message) => {
     const handler: Handler = { plan: () => ({ notifications: [{ message: message as never }] }) };
     expect(await planned(handler)).toEqual({ kind: 'rejected', reason: 'notification_invalid' });
+  });
+
+  it('C-64: has every attribute that is JSON; no other fails its notification', async () => {
+    const attributes = { bad: [Number.NaN], worse: { at: new Date(0) }, good: [1, 'a'] };
+    const handler: Handler = { plan: () => ({ notifications: [{ message: 'm', attributes }] }) };
+    const result = await planned(handler);
+    expect(result.kind === 'plan' && result.plan.notifications[0]?.attributes).toEqual({
+      good: { type: 'String.Array', value: '[1,"a"]' },
+      event_id: { type: 'String', value: 'o-1' },
+    });
   });
 
   it('with a value that cannot be stored is permanent', async () => {

@@ -131,6 +131,13 @@ describe('a notification is checked before the commit', () => {
   });
 });
 
+/** Lists in lists. */
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 1; level < levels; level += 1) value = [value];
+  return value;
+}
+
 describe('C-64: attributes come from data, and data never fails a publish', () => {
   it.each<[string, unknown, unknown]>([
     ['a text', 'x', { type: 'String', value: 'x' }],
@@ -154,6 +161,27 @@ describe('C-64: attributes come from data, and data never fails a publish', () =
     ['a control character', '\u0000', undefined],
     ['half of a surrogate pair', '\ud800', undefined],
     ['a function', () => 1, undefined],
+    ['a list with NaN', [Number.NaN], undefined],
+    ['a list with a bigint', [1n], undefined],
+    ['a list with undefined', [undefined], undefined],
+    ['a list with a hole', Object.assign([1], { length: 2 }), undefined],
+    ['a list with half of a surrogate pair', ['\ud800'], undefined],
+    ['an object whose member is undefined', { a: undefined }, undefined],
+    ['a member whose name is half of a surrogate pair', { '\udc00': 1 }, undefined],
+    ['a date', new Date(0), undefined],
+    ['a date inside of a list', [[new Date(0)]], undefined],
+    ['a map', new Map([['a', 1]]), undefined],
+    ['an instance of a class', { a: new (class A {})() }, undefined],
+    ['an exact number that is none', new ExactNumber('007'), undefined],
+    ['an exact number inside that is none', { n: new ExactNumber('') }, undefined],
+    ['exact numbers', { n: new ExactNumber('-0.50e+7') }, { type: 'String', value: '{"n":-0.50e+7}' }],
+    [
+      'an object without a prototype',
+      Object.assign(Object.create(null), { a: 1 }),
+      { type: 'String', value: '{"a":1}' },
+    ],
+    ['as many levels as are written', nested(256), { type: 'String', value: '['.repeat(256) + ']'.repeat(256) }],
+    ['more levels', nested(257), undefined],
   ])('%s', (_name, value, expected) => {
     expect(attributesFrom({ a: value })).toEqual(expected === undefined ? {} : { a: expected });
   });

@@ -21,7 +21,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/deliver.ts',
-        from: 'const published = await publishAll(ctx, events.map(notificationsOf));',
+        from: 'const published = await publishAll(ctx, events.map(notificationsOf), options.held);',
         to: "const assumed = events.map((): Published => ({ kind: 'published', snsMessageIds: [] }));",
       },
       {
@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
       {
         file: 'core/deliver.ts',
         from: 'for (const { event, result, change } of deliveries) {',
-        to: 'const published = new Map(pairs(events, await publishAll(ctx, events.map(notificationsOf))));\n  for (const { event, change } of deliveries) {\n    const result = published.get(event) as Published;',
+        to: 'const published = new Map(pairs(events, await publishAll(ctx, events.map(notificationsOf), options.held)));\n  for (const { event, change } of deliveries) {\n    const result = published.get(event) as Published;',
       },
     ],
   },
@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: 'core/commit.ts',
-        from: 'const uncertain = ctx.unknownCommits.has(work.event.eventId);',
-        to: 'const uncertain = false;',
+        from: "if (ctx.unknownCommits.has(work.event.eventId)) fail(work, 'commit_pending'); else settle(",
+        to: 'settle(',
       },
     ],
   },
@@ -176,8 +176,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/commit.ts',
-        from: "if (outcome.kind === 'unknown') return confirm(ctx, [work]);",
-        to: "if (outcome.kind === 'unknown') return committed(work);",
+        from: 'return confirm(ctx, [work]);',
+        to: 'return committed(work);',
       },
     ],
   },
@@ -291,9 +291,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'finished messages are not deleted before a suspect is tried',
-    edits: [
-      { file: 'core/finished.ts', from: 'if (finished.length === 0) return;', to: 'if (finished.length >= 0) return;' },
-    ],
+    edits: [{ file: 'core/finished.ts', from: 'if (finished.length === 0 ||', to: 'if (finished.length >= 0 ||' }],
   },
   {
     name: 'what is finished ahead of a suspect in its own lane is not deleted before the suspect is tried',

@@ -1,15 +1,16 @@
 import type { CommitOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import { type CancellationVerdict, judgeCancellation } from './cancellation.ts';
-import { halves, packGroups, withoutSharedItems } from './group.ts';
+import { halves, inRounds, packGroups } from './group.ts';
 import { applyExisting, applyRow } from './look-up.ts';
 import { pairs } from './pairs.ts';
 import { inParallel } from './parallel.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAgain, prepareWork } from './plan.ts';
 import type { Prepared } from './prepare.ts';
+import { topicGroupOf } from './publish.ts';
 import { readRows } from './read-rows.ts';
-import type { TransientReason } from './reasons.ts';
+import type { PermanentReason, TransientReason } from './reasons.ts';
 import { type EventWork, eventIdOf, type Stage, settle } from './work.ts';
 
 /** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
@@ -18,17 +19,27 @@ const CONFLICT_TRIES = 4;
 const PLAN_TRIES = 4;
 
 /**
- * Commits every prepared event: groups of events that share no item, side by side. What shares an item with an earlier
- * event waits for its outcome.
+ * The prepared events in the rounds that they are committed in. What shares an item with an earlier one, or a group of a
+ * FIFO topic, follows it: each round is published before the next.
  */
-export async function commitAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  let open = works.filter(isPrepared);
-  while (open.length > 0) {
-    const { now, later } = withoutSharedItems(open, preparedOf);
-    const groups = packGroups(now, ctx.adaptive.groupSize(), preparedOf);
-    await inParallel(ctx.settings.concurrency, groups, (group) => commitGroup(ctx, group));
-    open = later;
+export function commitRounds(works: readonly EventWork[]): EventWork[][] {
+  return inRounds(works.filter(isPrepared), sharedOf);
+}
+
+function sharedOf(work: EventWork): readonly string[] {
+  const { items, notifications } = preparedOf(work);
+  const groups: string[] = [];
+  for (const notification of notifications) {
+    const group = topicGroupOf(notification);
+    if (group !== undefined) groups.push(group);
   }
+  return groups.length === 0 ? items : [...items, ...groups];
+}
+
+/** Commits the events of one round, which share no item: groups of them, side by side. */
+export async function commitRound(ctx: PipelineContext, round: readonly EventWork[]): Promise<void> {
+  const groups = packGroups(round, ctx.adaptive.groupSize(), preparedOf);
+  await inParallel(ctx.settings.concurrency, groups, (group) => commitGroup(ctx, group));
 }
 
 function isPrepared(work: EventWork): boolean {
@@ -124,52 +135,66 @@ async function confirm(ctx: PipelineContext, group: readonly EventWork[]): Promi
 
 /** The only place that may find an event permanent: a call that holds nothing but this event. */
 async function commitAlone(ctx: PipelineContext, work: EventWork): Promise<void> {
-  let plans = 1;
-  for (let conflicts = 1; ctx.deadline.hasTime(); ) {
+  const tries: Tries = { conflicts: 1, plans: 1 };
+  while (ctx.deadline.hasTime()) {
     const outcome = await send(ctx, [work]);
-    // An earlier try, of the SDK's or ours, may still be executed, so this answer proves nothing about the event.
-    const uncertain = ctx.unknownCommits.has(work.event.eventId);
-    if (outcome.kind === 'committed') {
-      ctx.adaptive.groupCommitted(1);
-      return committed(work);
+    switch (outcome.kind) {
+      case 'committed':
+        ctx.adaptive.groupCommitted(1);
+        return committed(work);
+      case 'unknown':
+        return confirm(ctx, [work]);
+      case 'throttled':
+        return fail(work, 'throttled');
+      case 'refused':
+        return outcome.permanent ? condemn(ctx, work, 'request_refused') : fail(work, 'commit_failed');
+      case 'cancelled':
+        await settleAlone(ctx, work, judgeCancellation(outcome.reasons[0], preparedOf(work).policies), tries);
     }
-    if (outcome.kind === 'unknown') return confirm(ctx, [work]);
-    if (outcome.kind === 'throttled') return fail(work, 'throttled');
-    if (outcome.kind === 'refused') {
-      if (!outcome.permanent) return fail(work, 'commit_failed');
-      return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: 'request_refused' });
-    }
-    const verdict = judgeCancellation(outcome.reasons[0], preparedOf(work).policies);
-    switch (verdict.kind) {
-      case 'exists':
-        return applyExisting(ctx, work, verdict.row);
-      case 'innocent':
-        return fail(work, 'cancelled_unknown');
-      case 'transient':
-        if (verdict.reason !== 'conflict' || conflicts >= CONFLICT_TRIES) return fail(work, verdict.reason);
-        await ctx.clock.sleep(retryJitterMs(conflicts, ctx.random), ctx.deadline.signal);
-        conflicts += 1;
-        break;
-      case 'permanent':
-        return uncertain ? fail(work, 'commit_pending') : settle(work, { kind: 'permanent', reason: verdict.reason });
-      case 'condition':
-        if (verdict.policy === 'reject') {
-          return uncertain
-            ? fail(work, 'commit_pending')
-            : settle(work, { kind: 'permanent', reason: 'business_rejected' });
-        }
-        if (verdict.policy === 'supersede') {
-          prepareWork(ctx, work, { writes: [], notifications: [] }, 'superseded');
-        } else {
-          if (plans >= PLAN_TRIES) return fail(work, 'replan_exhausted');
-          plans += 1;
-          await planAgain(ctx, work);
-        }
-        if (work.stage.at !== 'prepared') return;
-        break;
-    }
+    if (work.stage.at !== 'prepared') return;
   }
   fail(work, 'deadline');
+}
+
+/** How often one event was sent with another event in its way, and how often it was planned. */
+interface Tries {
+  conflicts: number;
+  plans: number;
+}
+
+/** What the cancellation of a lone call says of its event, which stays `prepared` when it is to be sent once more. */
+async function settleAlone(
+  ctx: PipelineContext,
+  work: EventWork,
+  verdict: CancellationVerdict,
+  tries: Tries,
+): Promise<void> {
+  switch (verdict.kind) {
+    case 'exists':
+      return applyExisting(ctx, work, verdict.row);
+    case 'innocent':
+      return fail(work, 'cancelled_unknown');
+    case 'permanent':
+      return condemn(ctx, work, verdict.reason);
+    case 'transient':
+      if (verdict.reason !== 'conflict' || tries.conflicts >= CONFLICT_TRIES) return fail(work, verdict.reason);
+      await ctx.clock.sleep(retryJitterMs(tries.conflicts, ctx.random), ctx.deadline.signal);
+      tries.conflicts += 1;
+      return;
+    case 'condition':
+      if (verdict.policy === 'reject') return condemn(ctx, work, 'business_rejected');
+      if (verdict.policy === 'supersede')
+        return prepareWork(ctx, work, { writes: [], notifications: [] }, 'superseded');
+      if (tries.plans >= PLAN_TRIES) return fail(work, 'replan_exhausted');
+      tries.plans += 1;
+      return planAgain(ctx, work);
+  }
+}
+
+/** An earlier try, of the SDK's or ours, may still be executed: then an answer proves nothing about the event. */
+function condemn(ctx: PipelineContext, work: EventWork, reason: PermanentReason): void {
+  if (ctx.unknownCommits.has(work.event.eventId)) fail(work, 'commit_pending');
+  else settle(work, { kind: 'permanent', reason });
 }
 
 /** Sends one transaction and counts what it consumed; a cancelled one reports nothing, so its units are computed. */

@@ -8,9 +8,13 @@ export interface Deadline {
   readonly atMs: number;
   /** Passed to every call; aborts at a third of the margin. The outcome of an aborted call is unknown. */
   readonly signal: AbortSignal;
+  /** The same for publishes, which end at two thirds of the margin: what is out by then can still be marked. */
+  readonly publishSignal: AbortSignal;
   /** False within the margin: start nothing. */
   hasTime(): boolean;
-  /** Cancels the timer. */
+  /** The middle of the time that is left before the margin, epoch milliseconds. */
+  halfwayMs(): number;
+  /** Cancels the timers. */
   close(): void;
 }
 
@@ -26,11 +30,18 @@ export async function unlessAborted<T>({ signal }: Deadline, call: Promise<T>): 
 
 export function startDeadline(clock: Clock, deadlineMs: number, marginMs: number): Deadline {
   const controller = new AbortController();
+  const publishes = new AbortController();
   const cancel = clock.alarm(deadlineMs - marginMs / 3, () => controller.abort());
+  const cancelPublishes = clock.alarm(deadlineMs - (marginMs * 2) / 3, () => publishes.abort());
   return {
     atMs: deadlineMs,
     signal: controller.signal,
+    publishSignal: publishes.signal,
+    halfwayMs: () => (clock.now() + deadlineMs - marginMs) / 2,
     hasTime: () => !controller.signal.aborted && clock.now() < deadlineMs - marginMs,
-    close: cancel,
+    close: () => {
+      cancel();
+      cancelPublishes();
+    },
   };
 }

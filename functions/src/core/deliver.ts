@@ -4,7 +4,7 @@ import type { DeliveryContext } from './context.ts';
 import { BATCH_STATEMENT_MAX } from './limits.ts';
 import { pairs } from './pairs.ts';
 import { chunks, inParallel } from './parallel.ts';
-import { type Published, publishAll } from './publish.ts';
+import { type Lane, type Published, publishAll } from './publish.ts';
 import { readRow } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
@@ -26,6 +26,8 @@ export interface DeliverOptions {
    * released row would be the first in its index again, ahead of rows that were never tried.
    */
   readonly release: boolean;
+  /** Where later events must not overtake: lanes in which earlier calls left something unpublished. It grows by more. */
+  readonly held?: Set<Lane>;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function deliver(
   events: readonly Owned[],
   options: DeliverOptions,
 ): Promise<DeliverOutcome[]> {
-  const published = await publishAll(ctx, events.map(notificationsOf));
+  const published = await publishAll(ctx, events.map(notificationsOf), options.held);
   const deliveries: { event: Owned; result: Published; change: RowUpdate | undefined }[] = [];
   const changes: RowUpdate[] = [];
   for (const [event, result] of pairs(events, published)) {

@@ -3,7 +3,8 @@ import type { RecordWork } from './work.ts';
 
 /**
  * Deletes what is finished before a record is tried that may crash the process: a crash sends the whole batch back, and
- * a neighbour that is deleted does not come back with it. A failed delete costs a redelivery, nothing else.
+ * a neighbour that is deleted does not come back with it. A failed delete costs a redelivery, nothing else; so when none
+ * succeeds, the time that is left is for the records that are still to be tried.
  */
 export async function deleteFinished(ctx: PipelineContext, batch: readonly RecordWork[]): Promise<void> {
   const finished: { record: RecordWork; receiptHandle: string }[] = [];
@@ -12,10 +13,11 @@ export async function deleteFinished(ctx: PipelineContext, batch: readonly Recor
     const done = record.state.at === 'done' || record.state.at === 'quarantined';
     if (done && !record.deleted && receiptHandle !== undefined) finished.push({ record, receiptHandle });
   }
-  if (finished.length === 0) return;
+  if (finished.length === 0 || ctx.deletes.failing) return;
   const failed = await ctx.queue.delete(
     finished.map((entry) => entry.receiptHandle),
     ctx.deadline.signal,
   );
   for (const [index, { record }] of finished.entries()) record.deleted = failed[index] === false;
+  ctx.deletes.failing = !finished.some(({ record }) => record.deleted);
 }

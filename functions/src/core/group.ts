@@ -7,19 +7,23 @@ export interface Groupable {
 }
 
 /**
- * Splits into events that share no item with one another, and the rest in their order. An event also waits when an
- * earlier one that waits touches the same item, so that writes to one key happen in the order of the batch.
+ * Rounds of entries that share nothing with one another. An entry comes one round after the last earlier entry that has
+ * something in common with it, so that what concerns one thing happens in the order of the batch.
  */
-export function withoutSharedItems<T>(open: readonly T[], of: (entry: T) => Groupable): { now: T[]; later: T[] } {
-  const seen = new Set<string>();
-  const now: T[] = [];
-  const later: T[] = [];
-  for (const entry of open) {
-    const { items } = of(entry);
-    (items.some((item) => seen.has(item)) ? later : now).push(entry);
-    for (const item of items) seen.add(item);
+export function inRounds<T, S>(entries: readonly T[], sharedOf: (entry: T) => readonly S[]): T[][] {
+  const rounds: T[][] = [];
+  /** The first round that a thing is free in. */
+  const free = new Map<S, number>();
+  for (const entry of entries) {
+    const shared = sharedOf(entry);
+    let at = 0;
+    for (const thing of shared) at = Math.max(at, free.get(thing) ?? 0);
+    for (const thing of shared) free.set(thing, at + 1);
+    const round = rounds[at];
+    if (round === undefined) rounds.push([entry]);
+    else round.push(entry);
   }
-  return { now, later };
+  return rounds;
 }
 
 /** Packs events into transactions: at most `size` events, 100 actions and 4 MB each. */

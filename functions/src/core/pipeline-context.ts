@@ -18,4 +18,6 @@ export interface PipelineContext extends DeliveryContext {
    * by record, since another copy of the event may be judged meanwhile.
    */
   readonly unknownCommits: Set<string>;
+  /** Whether the last delete of what is finished failed for all of it. */
+  readonly deletes: { failing: boolean };
 }

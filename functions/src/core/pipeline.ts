@@ -64,6 +64,7 @@ async function runBatch(
     requestId: invocation.requestId,
     leaseExpiresAtMs: leaseEndMs(invocation.deadlineMs, settings),
     unknownCommits: new Set(),
+    deletes: { failing: false },
   };
   const stream = settings.source === 'kinesis' || settings.source === 'dynamodb_stream';
   try {

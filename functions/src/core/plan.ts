@@ -3,7 +3,7 @@ import { inParallel } from './parallel.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { prepare } from './prepare.ts';
 import { rowItem } from './row.ts';
-import type { Plan, ReadKey } from './types.ts';
+import type { Plan, Planned, ReadKey } from './types.ts';
 import { type EventWork, settle } from './work.ts';
 
 /** Plans every event that is not known to be committed, and checks the plans against all limits. */
@@ -50,16 +50,37 @@ async function readDeclared(ctx: PipelineContext, works: readonly EventWork[]): 
 
 async function planOne(ctx: PipelineContext, work: EventWork): Promise<void> {
   if (work.stage.at !== 'uncommitted') return;
+  if (!ctx.deadline.hasTime()) return settle(work, { kind: 'transient', reason: 'deadline' });
   try {
     const planned = ctx.meaning.plan(work.event, work.items);
     // Awaiting only what is a promise keeps the declarative path free of a microtask an event.
-    const result = planned instanceof Promise ? await planned : planned;
+    const result = planned instanceof Promise ? await inTime(ctx, planned) : planned;
     if (result.kind === 'plan') prepareWork(ctx, work, result.plan, 'committed');
     else if (result.kind === 'not_ours') work.stage = { at: 'excluded', reason: result.reason };
     else settle(work, { kind: 'permanent', reason: result.reason });
   } catch (error) {
     handlerFailed(ctx, work, error);
   }
+}
+
+/**
+ * A promise that never settles costs half of the time that is left, and its own event: the rest of the batch is then
+ * still committed and published.
+ */
+async function inTime(ctx: PipelineContext, planned: Promise<Planned>): Promise<Planned> {
+  let cancel = (): void => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = ctx.clock.alarm(ctx.deadline.halfwayMs(), () => reject(new HandlerTimeout('a plan took too long')));
+  });
+  try {
+    return await Promise.race([planned, late]);
+  } finally {
+    cancel();
+  }
+}
+
+class HandlerTimeout extends Error {
+  override readonly name = 'HandlerTimeout';
 }
 
 /** Reads again and plans again: the items that the plan was made from have changed. */

@@ -1,6 +1,7 @@
 import type { PublishEntry, PublishOutcome } from '../ports.ts';
 import { retryJitterMs } from './backoff.ts';
 import type { DeliveryContext } from './context.ts';
+import { inRounds } from './group.ts';
 import { PUBLISH_BATCH_MAX_ENTRIES } from './limits.ts';
 import { inParallel } from './parallel.ts';
 import { notificationBytes } from './size.ts';
@@ -19,22 +20,29 @@ export type Published =
 /**
  * Publishes the stored bytes of many events with as few calls as SNS allows. Only what an answer lists as successful is
  * published. Nothing here is permanent: the event is committed, and its notification is owed.
+ *
+ * @param held the lanes in which something earlier is not published. Nothing is published to them, and what is not
+ *   published now adds to them.
  */
 export async function publishAll(
   ctx: DeliveryContext,
   events: readonly (readonly Notification[])[],
+  held = new Set<Lane>(),
 ): Promise<Published[]> {
   const entries = events.map(entriesOf);
   const answers: Answers = new Map();
-  let open: readonly PublishEntry[] = entries.flat();
+  let open = entries.flat().filter((entry) => !held.has(laneOf(entry)));
   for (let tried = 0; tried < TRIES && open.length > 0 && ctx.deadline.hasTime(); tried += 1) {
     if (tried > 0) await ctx.clock.sleep(retryJitterMs(tried, ctx.random), ctx.deadline.signal);
     await publishOnce(ctx, open, answers);
     open = unpublished(open, answers);
   }
+  for (const entry of open) held.add(laneOf(entry));
   reportFailures(ctx, answers);
+  // With time left, what was not begun stands behind a failure of its FIFO group.
+  const unbegun = ctx.deadline.hasTime() ? 'publish_failed' : 'deadline';
   const published: Published[] = [];
-  for (const own of entries) published.push(summarise(own, answers));
+  for (const own of entries) published.push(summarise(own, answers, unbegun));
   return published;
 }
 
@@ -61,18 +69,17 @@ function reportFailures(ctx: DeliveryContext, answers: Answers): void {
 
 async function publishOnce(ctx: DeliveryContext, entries: readonly PublishEntry[], answers: Answers): Promise<void> {
   const stopped = new Set<Lane>();
-  let waiting = entries;
-  while (waiting.length > 0 && ctx.deadline.hasTime()) {
-    const { now, later } = nextRound(waiting);
-    const calls = packCalls(now, ctx.settings.topicMaxBytes);
-    await inParallel(ctx.settings.concurrency, calls, (call) => publishCall(ctx, call, answers, stopped));
+  for (const round of inRounds(entries, lanesOf)) {
     // On a FIFO topic a later message of a group must not overtake one that failed.
-    waiting = later.filter((entry) => !stopped.has(laneOf(entry)));
+    const going = round.filter((entry) => !stopped.has(laneOf(entry)));
+    const calls = packCalls(going, ctx.settings.topicMaxBytes);
+    await inParallel(ctx.settings.concurrency, calls, (call) => publishCall(ctx, call, answers, stopped));
   }
 }
 
 async function publishCall(ctx: DeliveryContext, call: Call, answers: Answers, stopped: Set<Lane>): Promise<void> {
-  const outcomes = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.signal);
+  if (!ctx.deadline.hasTime()) return;
+  const outcomes = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.publishSignal);
   for (const [position, entry] of call.entries.entries()) {
     const answer = outcomes[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
     answers.set(entry, answer);
@@ -81,25 +88,20 @@ async function publishCall(ctx: DeliveryContext, call: Call, answers: Answers, s
 }
 
 /** Within what order counts: a topic and group; on a standard topic, which promises none, the entry alone. */
-type Lane = string | PublishEntry;
+export type Lane = string | PublishEntry;
 
 function laneOf(entry: PublishEntry): Lane {
-  const { topicArn, groupId } = entry.notification;
-  // AWS requires the suffix of every FIFO topic: https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html
-  return topicArn.endsWith('.fifo') ? `${topicArn} ${groupId}` : entry;
+  return topicGroupOf(entry.notification) ?? entry;
 }
 
-/** One entry a lane, the first. */
-function nextRound(waiting: readonly PublishEntry[]): { now: PublishEntry[]; later: PublishEntry[] } {
-  const taken = new Set<Lane>();
-  const now: PublishEntry[] = [];
-  const later: PublishEntry[] = [];
-  for (const entry of waiting) {
-    const lane = laneOf(entry);
-    (taken.has(lane) ? later : now).push(entry);
-    taken.add(lane);
-  }
-  return { now, later };
+function lanesOf(entry: PublishEntry): readonly Lane[] {
+  return [laneOf(entry)];
+}
+
+/** The group of a FIFO topic, within which order counts; undefined on a standard topic. */
+export function topicGroupOf({ topicArn, groupId }: Notification): string | undefined {
+  // AWS requires the suffix of every FIFO topic: https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html
+  return topicArn.endsWith('.fifo') ? `${topicArn} ${groupId}` : undefined;
 }
 
 interface Call {
@@ -132,13 +134,15 @@ function packCalls(entries: readonly PublishEntry[], maxBytes: number): Call[] {
   return calls;
 }
 
-function summarise(entries: readonly PublishEntry[], answers: Answers): Published {
+type PublishFailure = Extract<Published, { kind: 'failed' }>['reason'];
+
+function summarise(entries: readonly PublishEntry[], answers: Answers, unbegun: PublishFailure): Published {
   const snsMessageIds: string[] = [];
-  let reason: 'publish_failed' | 'publish_unknown' | 'deadline' | undefined;
+  let reason: PublishFailure | undefined;
   for (const entry of entries) {
     const outcome = answers.get(entry);
     if (outcome?.kind === 'published') snsMessageIds.push(outcome.snsMessageId);
-    else if (outcome === undefined) reason ??= 'deadline';
+    else if (outcome === undefined) reason ??= unbegun;
     else reason = outcome.unknown ? 'publish_unknown' : 'publish_failed';
   }
   return reason === undefined ? { kind: 'published', snsMessageIds } : { kind: 'failed', reason };

@@ -121,12 +121,13 @@ async function finishCommitted(
 
 /**
  * A part of the message that no longer decodes, and whose row was committed by this very message: an earlier attempt
- * could read it, so it is sent, not bad. Unless the row is that of another part with the same id.
+ * could read it, so it is sent, not bad. Unless the row may be that of another part with the same id.
  */
 function resolveIssue({ record, found, eventId }: Suspect, row: ProcessedEvent): void {
   if (!('issue' in found) || row.messageId === '' || row.messageId !== record.record.id) return;
   if (record.events.some((work) => work.event.eventId === eventId)) return;
-  record.issues = record.issues.filter((other) => other !== found.issue);
+  const others = record.issues.filter((other) => other !== found.issue);
+  if (!others.some((other) => other.eventId === eventId)) record.issues = others;
 }
 
 /** Two suspects may name one row: the first takes it over, the second is told by the row. */

@@ -1,9 +1,10 @@
-import { commitAll } from './commit.ts';
+import { commitRound, commitRounds } from './commit.ts';
 import { deliver, type Owned } from './deliver.ts';
 import { lookUp, settleExcluded } from './look-up.ts';
 import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
+import type { Lane } from './publish.ts';
 import { takeOver } from './takeover.ts';
 import type { ProcessedEvent } from './types.ts';
 import { type EventWork, type Staged, settle, staged, verdictOf } from './work.ts';
@@ -25,6 +26,9 @@ export async function settleEvents(ctx: PipelineContext, works: readonly EventWo
     await runStages(ctx, [...firsts.values()]);
     open = [];
     for (const { work, first } of twins) if (!settledByTwin(work, first)) open.push(work);
+    if (ctx.deadline.hasTime()) continue;
+    for (const work of open) settle(work, { kind: 'transient', reason: 'deadline' });
+    return;
   }
 }
 
@@ -40,14 +44,24 @@ function settledByTwin(work: EventWork, first: EventWork): boolean {
   return true;
 }
 
-/** Section 3 of the design, for events with distinct ids: look up, plan, commit, take over, publish, mark. */
+/**
+ * Section 3 of the design, for events with distinct ids: look up, plan, commit, take over, publish, mark. What is
+ * committed is published while the next round is committed: nothing that an earlier commit owes waits for later ones,
+ * which may take until the deadline.
+ */
 async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   await lookUp(ctx, works);
   await planAll(ctx, works);
   await settleExcluded(ctx, works);
-  await commitAll(ctx, works);
   await takeOverAll(ctx, works);
-  await deliverAll(ctx, works);
+  const held = new Set<Lane>();
+  let committed = works;
+  for (const round of commitRounds(works)) {
+    await Promise.all([deliverAll(ctx, committed, held), commitRound(ctx, round)]);
+    await takeOverAll(ctx, round);
+    committed = round;
+  }
+  await deliverAll(ctx, committed, held);
 }
 
 /** Takes the leases of events that an earlier attempt committed and did not finish. */
@@ -79,10 +93,14 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
   }
 }
 
-/** Publishes and marks every event whose lease is ours. */
-export async function deliverAll(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
+/** Publishes and marks every event whose lease is ours; `held` as in `DeliverOptions`. */
+export async function deliverAll(
+  ctx: PipelineContext,
+  works: readonly EventWork[],
+  held = new Set<Lane>(),
+): Promise<void> {
   const owned = staged(works, 'owned');
-  const outcomes = await deliver(ctx, owned.map(ownedOf), { release: true });
+  const outcomes = await deliver(ctx, owned.map(ownedOf), { release: true, held });
   for (const [{ work, stage }, outcome] of pairs(owned, outcomes)) {
     if (outcome.kind === 'sent') {
       ctx.telemetry.count('Notifications', stage.owned.notifications.length);

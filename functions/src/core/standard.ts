@@ -1,10 +1,10 @@
-import { inSuspectOrder, mayKill } from './batch.ts';
+import { abandonOpen, inSuspectOrder, mayKill } from './batch.ts';
 import { breakerOpen, conclude } from './conclude.ts';
 import { deleteFinished } from './finished.ts';
 import { lookUp } from './look-up.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { settleEvents } from './stages.ts';
-import { eventsOf, hasPermanent, type RecordWork } from './work.ts';
+import { type EventWork, eventsOf, hasPermanent, type RecordWork } from './work.ts';
 
 /**
  * A batch without order: everything at once, the highest receive counts first, so that what is closest to the
@@ -23,20 +23,27 @@ export async function runStandard(ctx: PipelineContext, batch: readonly RecordWo
   await conclude(ctx, batch, certain);
   // What is committed already need not be planned again, and so crashes nothing: it is finished together.
   await lookUp(ctx, eventsOf(suspects));
-  const known = suspects.filter((record) => !record.events.some((work) => work.stage.at === 'uncommitted'));
+  const known: RecordWork[] = [];
+  const untried: RecordWork[] = [];
+  for (const record of suspects) (record.events.some(isUncommitted) ? untried : known).push(record);
   await settleEvents(ctx, eventsOf(known));
   await conclude(
     ctx,
     batch,
     known.filter((record) => !hasPermanent(record)),
   );
-  for (const record of suspects) {
-    if (known.includes(record)) continue;
+  for (const record of untried) {
+    if (!ctx.deadline.hasTime()) break;
     await deleteFinished(ctx, batch);
     await settleEvents(ctx, record.events);
     if (!hasPermanent(record)) await conclude(ctx, batch, [record]);
   }
+  abandonOpen(untried, 'deadline');
   await conclude(ctx, batch, batch);
+}
+
+function isUncommitted(work: EventWork): boolean {
+  return work.stage.at === 'uncommitted';
 }
 
 function mostReceivesFirst(a: RecordWork, b: RecordWork): number {

@@ -64,6 +64,23 @@ describe('the answer names exactly the failed records of this batch', () => {
     expect(h.store.status('o-2')).toBe('sent');
   });
 
+  it('C-04: nor does it on its first receive, when nobody suspects it yet', async () => {
+    const meaning = declarativeMeaning(MAPPING);
+    const h = new Harness({
+      meaning: {
+        decode: meaning.decode,
+        plan: (event, items) => {
+          if (event.eventId !== 'o-1') return meaning.plan(event, items);
+          queueMicrotask(() => h.clock.advance(14_250));
+          return new Promise<Planned>(() => {});
+        },
+      },
+    });
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual(['m1']);
+    expect(h.reasons()).toEqual(['handler_failed']);
+    expect(h.store.status('o-2')).toBe('sent');
+  });
+
   it('C-06: nothing of an invocation is left in a warm container', async () => {
     const h = new Harness({ settings: { source: 'sqs_fifo', quarantine: false } });
     h.topic.fault = () => 'failed';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commitAll } from '../../src/core/commit.ts';
+import { commitRound, commitRounds } from '../../src/core/commit.ts';
 import { BUSINESS_KEY_IS_FREE } from '../../src/core/conditions.ts';
 import { prepareWork } from '../../src/core/plan.ts';
 import type { BusinessWrite, Meaning, OnConditionFailed, Plan } from '../../src/core/types.ts';
@@ -54,7 +54,7 @@ const answer = (w: StageWorld, ...outcomes: (CommitOutcome | undefined)[]) => {
 };
 
 async function commit(w: StageWorld, ...works: EventWork[]) {
-  await commitAll(w.ctx, works);
+  for (const round of commitRounds(works)) await commitRound(w.ctx, round);
   return works.map((it) => (it.stage.at === 'settled' ? it.stage.verdict : it.stage.at));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { deliver, type Owned } from '../../src/core/deliver.ts';
 import { relayShardOf } from '../../src/core/row.ts';
-import type { RowUpdateOutcome } from '../../src/ports.ts';
+import type { Notifier, RowUpdateOutcome } from '../../src/ports.ts';
 import { START_MS } from './harness.ts';
 import { notification, row, type StageWorld, store, world } from './stage-world.ts';
 
@@ -66,6 +66,29 @@ describe('publish, then mark (rule 7)', () => {
     const many = Array.from({ length: 26 }, (_, i) => owned(`o-${i}`));
     expect(await deliver(w.ctx, many, { release: true })).toEqual(many.map(() => ({ kind: 'sent' })));
     expect(w.h.store.updates.map((updates) => updates.length)).toEqual([25, 1]);
+  });
+});
+
+describe('a publish that hangs until it is aborted', () => {
+  it('leaves time to mark what is out', async () => {
+    const w = world();
+    const notifier: Notifier = {
+      publish: async (topicArn, entries, signal) => {
+        if (!entries.some(({ notification: { message } }) => message.includes('o-hangs')))
+          return w.h.topic.publish(topicArn, entries);
+        while (!signal.aborted) w.h.clock.advance(100);
+        return entries.map(() => ({ kind: 'failed', name: 'AbortError', unknown: true }));
+      },
+    };
+    const ids = [...Array.from({ length: 10 }, (_, i) => `o-${i}`), 'o-hangs'];
+    for (const eventId of ids) store(w.h, row({ eventId, leaseOwner: 'us' }));
+    const outcomes = await deliver(
+      { ...w.ctx, notifier },
+      ids.map((id) => owned(id)),
+      { release: true },
+    );
+    expect(outcomes.slice(9)).toEqual([{ kind: 'sent' }, { kind: 'failed', reason: 'publish_unknown' }]);
+    expect(ids.map((id) => w.h.store.status(id))).toEqual([...Array<string>(10).fill('sent'), 'pending']);
   });
 });
 

@@ -33,6 +33,20 @@ describe('what is finished is deleted before a record that may crash the process
     expect(calls[1]).toEqual(['handle-m1', 'handle-m3']);
   });
 
+  it('when none could be deleted, no other is tried: each try costs the time of those that are still to be tried', async () => {
+    const w = world();
+    const batch = ['m1', 'm2'].map((id) => recordWork(id, { state: { at: 'done' } }));
+    const calls: (readonly string[])[] = [];
+    w.h.queue.delete = async (handles) => {
+      calls.push(handles);
+      return handles.map(() => true);
+    };
+    await deleteFinished(w.ctx, batch);
+    await deleteFinished(w.ctx, [...batch, recordWork('m3', { state: { at: 'done' } })]);
+    expect(calls).toEqual([['handle-m1', 'handle-m2']]);
+    expect(batch.map(({ deleted }) => deleted)).toEqual([false, false]);
+  });
+
   it('nothing finished: no call', async () => {
     const w = world();
     w.h.queue.delete = () => {

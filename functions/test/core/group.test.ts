@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Groupable, halves, packGroups, withoutSharedItems } from '../../src/core/group.ts';
+import { type Groupable, halves, inRounds, packGroups } from '../../src/core/group.ts';
 
 const MB = 1024 * 1024;
 
@@ -55,19 +55,23 @@ describe('a transaction holds what DynamoDB takes', () => {
 });
 
 describe('writes to one item happen in the order of the batch', () => {
-  it.each<[string, readonly Entry[], string, string]>([
-    ['no item is shared', [entry('a', ['x']), entry('b', ['y'])], 'ab', ''],
-    ['the second of an item waits', [entry('a', ['x']), entry('b', ['x']), entry('c', ['y'])], 'ac', 'b'],
-    ['one shared item of several is enough', [entry('a', ['x', 'y']), entry('b', ['z', 'y'])], 'a', 'b'],
+  it.each<[string, readonly Entry[], readonly string[]]>([
+    ['nothing: no round', [], []],
+    ['no item is shared', [entry('a', ['x']), entry('b', ['y'])], ['ab']],
+    ['the second of an item waits', [entry('a', ['x']), entry('b', ['x']), entry('c', ['y'])], ['ac', 'b']],
+    ['one shared item of several is enough', [entry('a', ['x', 'y']), entry('b', ['z', 'y'])], ['a', 'b']],
     [
       'what shares an item with one that waits, waits behind it',
       [entry('a', ['x']), entry('b', ['x', 'y']), entry('c', ['y'])],
-      'a',
-      'bc',
+      ['a', 'b', 'c'],
     ],
-  ])('%s', (_, entries, now, later) => {
-    const split = withoutSharedItems(entries, (one) => one);
-    expect([names(split.now), names(split.later)]).toEqual([now, later]);
+    [
+      'the last of several that touch an item is the one to wait for, whichever item it is',
+      [entry('a', ['x']), entry('b', ['x']), entry('c', ['z']), entry('d', ['x', 'z']), entry('e', ['z'])],
+      ['ac', 'b', 'd', 'e'],
+    ],
+  ])('%s', (_, entries, rounds) => {
+    expect(inRounds(entries, ({ items }) => items).map(names)).toEqual(rounds);
   });
 });
 

@@ -196,6 +196,60 @@ describe('an exception out of a handler is transient: the message must survive a
   });
 });
 
+describe('a handler takes its time', () => {
+  const never = () => new Promise<Planned>(() => {});
+
+  it('C-04: a promise that never settles costs half of the time that is left, and its own event', async () => {
+    const { meaning, asked } = handler({
+      plan: ({ eventId }) => (eventId === 'o-1' ? never() : { kind: 'plan', plan: NOTHING }),
+    });
+    const w = world({ meaning, settings: { concurrency: 1 } });
+    const [hung, good] = [uncommitted('o-1'), uncommitted('o-2')];
+    const running = planAll(w.ctx, [hung, good]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(asked).toEqual([['o-1']]);
+    w.h.clock.advance(14_249);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(hung.stage.at).toBe('uncommitted');
+    w.h.clock.advance(1);
+    await running;
+    expect(verdictOf(hung)).toStrictEqual(transient('handler_failed'));
+    expect(good.stage.at).toBe('prepared');
+    expect(w.h.telemetry.lines.map(({ fields }) => fields.error_name)).toEqual(['HandlerTimeout']);
+  });
+
+  it('a promise that settles leaves no alarm behind', async () => {
+    const { meaning } = handler({ plan: async () => ({ kind: 'plan', plan: NOTHING }) });
+    const w = world({ meaning });
+    let open = 0;
+    const alarm = w.h.clock.alarm.bind(w.h.clock);
+    w.h.clock.alarm = (atMs, callback) => {
+      open += 1;
+      const cancel = alarm(atMs, callback);
+      return () => {
+        open -= 1;
+        cancel();
+      };
+    };
+    await planAll(w.ctx, [uncommitted()]);
+    expect(open).toBe(0);
+  });
+
+  it('what its neighbours took all the time from is not planned', async () => {
+    const { meaning, asked } = handler({
+      plan: () => {
+        w.h.clock.advance(28_500);
+        return { kind: 'plan', plan: NOTHING };
+      },
+    });
+    const w: StageWorld = world({ meaning, settings: { concurrency: 1 } });
+    const [first, second] = [uncommitted('o-1'), uncommitted('o-2')];
+    await planAll(w.ctx, [first, second]);
+    expect(asked).toEqual([['o-1']]);
+    expect(verdictOf(second)).toStrictEqual(transient('deadline'));
+  });
+});
+
 describe('the row of a planned event', () => {
   const prepared = (w: StageWorld, it: EventWork, plan: Plan = { ...NOTHING, notifications: [notification()] }) => {
     prepareWork(w.ctx, it, plan, 'committed');

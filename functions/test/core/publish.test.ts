@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { publishAll } from '../../src/core/publish.ts';
+import { type Lane, publishAll } from '../../src/core/publish.ts';
 import type { Notification } from '../../src/core/types.ts';
 import type { PublishOutcome } from '../../src/ports.ts';
 import { TOPIC } from './harness.ts';
@@ -195,7 +195,7 @@ describe('on a FIFO topic', () => {
     ).toEqual([
       { kind: 'failed', reason: 'publish_failed' },
       published('y1'),
-      { kind: 'failed', reason: 'deadline' },
+      { kind: 'failed', reason: 'publish_failed' },
       published('y2'),
     ]);
     expect(t.messages()).toEqual([['x1', 'y1'], ['y2'], ['x1']]);
@@ -208,6 +208,20 @@ describe('on a FIFO topic', () => {
       published('x1', 'x2', 'x3'),
     ]);
     expect(t.messages()).toEqual([['x1'], ['x1'], ['x2'], ['x3']]);
+  });
+
+  it('nor one that failed in an earlier call of the same events; other groups and standard topics go on', async () => {
+    const t = topic({}, (message) => (message.endsWith('1') ? failed() : undefined));
+    const held = new Set<Lane>();
+    await publishAll(t.ctx, [[on(FIFO, 'x1', 'x')], [on(TOPIC, 's1')], [on(FIFO, 'y2', 'y')]], held);
+    t.sent.length = 0;
+    const later = [[on(FIFO, 'x2', 'x')], [on(TOPIC, 's2')], [on(FIFO, 'y3', 'y')]];
+    expect(await publishAll(t.ctx, later, held)).toEqual([
+      { kind: 'failed', reason: 'publish_failed' },
+      published('s2'),
+      published('y3'),
+    ]);
+    expect(t.messages().flat().sort()).toEqual(['s2', 'y3']);
   });
 
   it('groups of the same name on two topics do not wait for one another', async () => {
@@ -242,6 +256,17 @@ describe('the deadline', () => {
     t.h.clock.advance(28_500);
     expect(await publishAll(t.ctx, [[on(TOPIC, 'a')]])).toEqual([{ kind: 'failed', reason: 'deadline' }]);
     expect([t.sent, t.h.telemetry.lines]).toEqual([[], []]);
+  });
+
+  it('no call that waits for its turn is begun', async () => {
+    const t = topic({ settings: { concurrency: 1 } }, late(undefined));
+    const names = Array.from({ length: 11 }, (_, i) => `m${i}`);
+    const outcomes = await publishAll(
+      t.ctx,
+      names.map((name) => [on(TOPIC, name)]),
+    );
+    expect(t.messages()).toEqual([names.slice(0, 10)]);
+    expect(outcomes.slice(9)).toEqual([published('m9'), { kind: 'failed', reason: 'deadline' }]);
   });
 
   it('no second try', async () => {

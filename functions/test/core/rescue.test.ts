@@ -233,6 +233,17 @@ describe('a part of the message that no longer decodes', () => {
     }
   });
 
+  it('is bad beside another that does not decode under the same id: the row is that of one of them', async () => {
+    const two = recordWork('m1', {
+      issues: [
+        { reason: 'fingerprint_missing', eventId: 'o-1' },
+        { reason: 'mapping_failed', eventId: 'o-1' },
+      ],
+    });
+    const { outcome } = await committedBy('m1', two, 'sent');
+    expect(outcome).toEqual({ kind: 'quarantined', reason: 'fingerprint_missing' });
+  });
+
   it('is not sent while SNS refuses what it committed', async () => {
     const w = world();
     w.h.topic.fault = () => 'failed';

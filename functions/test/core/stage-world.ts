@@ -57,6 +57,7 @@ export function world(options: WorldOptions = {}): StageWorld {
     requestId: 'request',
     leaseExpiresAtMs: deadlineMs + h.settings.leaseMarginMs,
     unknownCommits: new Set(),
+    deletes: { failing: false },
   };
   return { h, ctx, sleeps, learned };
 }

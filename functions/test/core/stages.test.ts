@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { declarativeMeaning } from '../../src/core/mapping.ts';
 import { deliverAll, settleEvents, takeOverAll } from '../../src/core/stages.ts';
 import { type EventWork, type Verdict, verdictOf } from '../../src/core/work.ts';
 import type { RowUpdateOutcome } from '../../src/ports.ts';
-import { START_MS } from './harness.ts';
+import { MAPPING, START_MS, TOPIC } from './harness.ts';
 import { event, hashOf, notification, row, type StageWorld, settled, store, work, world } from './stage-world.ts';
 
 const SENT = (how: string) => ({ kind: 'sent', how, payloadHash: hashOf('a') });
@@ -117,6 +118,122 @@ describe('an event that an earlier attempt left behind', () => {
     expect(w.h.topic.published).toEqual(OVER.notifications);
     expect(w.h.store.status('o-1')).toBe('sent');
     expect(w.h.store.commits).toEqual([]);
+  });
+});
+
+describe('what is owed does not wait for other events', () => {
+  /** Every commit of one event is the last thing that there is time for. */
+  const slow = (w: StageWorld, eventId: string) => {
+    w.h.store.commitFault = () => {
+      if (w.h.store.commits.at(-1)?.includes(eventId)) w.h.clock.advance(28_500);
+      return undefined;
+    };
+  };
+  const paying = (eventId: string) =>
+    work(eventId, { event: event(eventId, { payload: { id: eventId, amount: 10, key: 'one' } }) });
+
+  it('what is committed is published while an event that writes the same item is committed after it', async () => {
+    const w = world({ meaning: declarativeMeaning({ ...MAPPING, businessKey: 'key', onExistingKey: 'overwrite' }) });
+    slow(w, 'o-2');
+    const works = [paying('o-1'), paying('o-2'), paying('o-3')];
+    await settleEvents(w.ctx, works);
+    expect(w.h.store.commits).toEqual([['o-1'], ['o-2']]);
+    expect(works.map(verdictOf)).toStrictEqual([SENT('committed'), transient('deadline'), transient('deadline')]);
+    expect(w.h.topic.ids).toEqual(['o-1']);
+    expect(w.h.store.status('o-1')).toBe('sent');
+  });
+
+  it('what an earlier attempt left behind is published while the first events are committed', async () => {
+    const w = world();
+    store(w.h, row({ leaseExpiresAtMs: START_MS - 1 }));
+    slow(w, 'o-2');
+    const works = [order('o-1', { receiveCount: 2 }), order('o-2')];
+    await settleEvents(w.ctx, works);
+    expect(works.map(verdictOf)).toStrictEqual([SENT('recovered'), transient('deadline')]);
+    expect(w.h.store.status('o-1')).toBe('sent');
+  });
+
+  it('what a commit finds left behind is published too', async () => {
+    const w = world();
+    store(w.h, row({ leaseExpiresAtMs: START_MS - 1 }));
+    const it = order('o-1');
+    await settleEvents(w.ctx, [it]);
+    expect(w.h.store.commits).toEqual([['o-1']]);
+    expect(verdictOf(it)).toStrictEqual(SENT('recovered'));
+  });
+
+  it('after the deadline no copy goes through the stages: thousands of copies would keep it from answering', async () => {
+    const w = world();
+    let looks = 0;
+    w.ctx.adaptive.looksUpAll = () => {
+      looks += 1;
+      return false;
+    };
+    w.h.store.commitFault = () => {
+      w.h.clock.advance(28_500);
+      return { kind: 'throttled', name: 'ThrottlingException', retried: false };
+    };
+    const works = [order(), order(), order()];
+    await settleEvents(w.ctx, works);
+    expect(works.map(verdictOf)).toStrictEqual([transient('throttled'), transient('deadline'), transient('deadline')]);
+    expect(looks).toBe(1);
+  });
+});
+
+describe('the order of a FIFO topic group', () => {
+  const FIFO = `${TOPIC}.fifo`;
+  const ordered = () =>
+    world({
+      meaning: declarativeMeaning({
+        ...MAPPING,
+        topicArn: FIFO,
+        topicFifo: true,
+        notificationGroupId: 'group',
+        businessKey: 'key',
+        onExistingKey: 'overwrite',
+      }),
+    });
+  const grouped = (eventId: string, key: string, group: string) =>
+    work(eventId, { event: event(eventId, { payload: { id: eventId, amount: 10, key, group } }) });
+
+  it('is that of the batch, also where events of the group are committed one after another', async () => {
+    const w = ordered();
+    const works = [
+      grouped('o-1', 'x', 'g'),
+      grouped('o-2', 'x', 'g'),
+      grouped('o-3', 'y', 'g'),
+      grouped('o-4', 'z', 'h'),
+    ];
+    await settleEvents(w.ctx, works);
+    expect(works.map(verdictOf)).toStrictEqual(works.map(() => SENT('committed')));
+    expect(w.h.topic.ids).toEqual(['o-1', 'o-4', 'o-2', 'o-3']);
+  });
+
+  it('no later event of it overtakes one that was not published, even when it is committed later', async () => {
+    const w = ordered();
+    w.h.topic.fault = ({ message }) => (message.includes('o-1') ? 'failed' : undefined);
+    const works = [
+      grouped('o-1', 'x', 'g'),
+      grouped('o-2', 'x', 'g'),
+      grouped('o-3', 'y', 'h'),
+      grouped('o-4', 'y', 'h'),
+    ];
+    await settleEvents(w.ctx, works);
+    const failed = transient('publish_failed');
+    expect(works.map(verdictOf)).toStrictEqual([failed, failed, SENT('committed'), SENT('committed')]);
+    expect(w.h.topic.ids).toEqual(['o-3', 'o-4']);
+    expect(w.h.store.status('o-2')).toBe('pending');
+  });
+
+  it('nor one that an earlier attempt left behind and that failed now', async () => {
+    const w = ordered();
+    const left = { topicArn: FIFO, message: '{"event_id":"o-1"}', attributes: {}, groupId: 'g', deduplicationId: 'd' };
+    store(w.h, row({ leaseExpiresAtMs: START_MS - 1, notifications: [left] }));
+    w.h.topic.fault = ({ message }) => (message.includes('o-1') ? 'failed' : undefined);
+    const works = [order('o-1', { receiveCount: 2 }), grouped('o-2', 'x', 'g')];
+    await settleEvents(w.ctx, works);
+    expect(works.map(verdictOf)).toStrictEqual([transient('publish_failed'), transient('publish_failed')]);
+    expect(w.h.topic.ids).toEqual([]);
   });
 });
 

@@ -154,6 +154,19 @@ describe('before a suspect is tried', () => {
 });
 
 describe('suspects', () => {
+  it('whose turn does not come before the deadline are returned untried, at no call', async () => {
+    const { w, moments } = watched();
+    w.h.store.afterCommit = () => w.h.clock.advance(28_500);
+    const batch = ['1', '2', '3'].map((id) => of(id, SUSPECT));
+    await runStandard(w.ctx, batch);
+    expect(moments.map(({ planned }) => planned)).toEqual(['1']);
+    expect(w.h.queue.deleted).toEqual([]);
+    expect(batch.slice(1).map(({ state }) => state)).toEqual([
+      expect.objectContaining({ at: 'failed', reason: 'deadline' }),
+      expect.objectContaining({ at: 'failed', reason: 'deadline' }),
+    ]);
+  });
+
   it('that are all committed already cost no delete: the answer acknowledges them', async () => {
     const { w, moments } = watched();
     for (const id of ['a', 'b']) committed(w, id);

@@ -18,9 +18,14 @@ export function sweepSegments(sweepHours: number, intervalMinutes: number): numb
 /**
  * The segment of the run that is due at `nowMs`: chosen by the clock, so there is no cursor to keep or to lose. By the time
  * of the schedule, not of the start: starts jitter, and two of them on one side of a boundary would leave a segment out.
+ * To the nearest interval: a run due at 10:05 that is a few ms early would otherwise read the segment of 10:00 again and
+ * leave its own out. A rate begins with its rule, so its runs may lie half an interval off, where the boundary is now:
+ * a segment that is left out there has its next turn a round later.
+ *
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rate-expressions.html
  */
 export function segmentAt(nowMs: number, segments: number, intervalMinutes: number): number {
-  return Math.floor(nowMs / (intervalMinutes * 60_000)) % segments;
+  return Math.round(nowMs / (intervalMinutes * 60_000)) % segments;
 }
 
 /**

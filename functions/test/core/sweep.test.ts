@@ -95,6 +95,15 @@ describe('the segments', () => {
   });
 
   it('follow each other with the schedule, and begin again', () => {
-    expect([0, 299_999, 300_000, 600_000, 900_000].map((ms) => segmentAt(ms, 3, 5))).toEqual([0, 0, 1, 2, 0]);
+    expect([0, 300_000, 600_000, 900_000].map((ms) => segmentAt(ms, 3, 5))).toEqual([0, 1, 2, 0]);
+  });
+
+  it('are each read once, by runs that are some early and some late', () => {
+    const runs = [-4, 299_997, 600_006, 899_001, 1_201_000].map((ms) => segmentAt(START_MS + ms, 5, 5));
+    expect(runs.map((segment) => (segment - (runs[0] ?? 0) + 5) % 5)).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('have their boundary half an interval from the time that a run is due', () => {
+    expect([149_999, 150_000, 449_999, 450_000].map((ms) => segmentAt(ms, 3, 5))).toEqual([0, 1, 1, 2]);
   });
 });

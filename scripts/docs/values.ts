@@ -59,7 +59,7 @@ function planned(body: string, mapping: Partial<Mapping>, show: (plan: Planned &
   if (result.kind !== 'events' || result.events.length === 0) return decoded(body);
   const plan = meaning.plan(result.events[0] as DecodedEvent, []) as Planned;
   if (plan.kind === 'rejected') return permanent(plan.reason);
-  return plan.kind === 'plan' ? show(plan) : plan.kind;
+  return show(plan);
 }
 
 function stored(value: unknown): string {

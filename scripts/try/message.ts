@@ -23,9 +23,9 @@ export function tryMessage(meaning: Meaning, config: ConsumerConfig, body: strin
 }
 
 function tryEvent(meaning: Meaning, config: ConsumerConfig, event: DecodedEvent): Tried {
+  if (event.excluded === true) return { kind: 'not_ours', reason: 'filtered' };
   const result = meaning.plan(event, []);
   if (result instanceof Promise) throw new Error('only a handler plans asynchronously');
-  if (result.kind === 'not_ours') return { kind: 'not_ours', reason: result.reason };
   if (result.kind === 'rejected') return { kind: 'quarantine', reason: result.reason, eventId: event.eventId };
   const { settings } = config;
   const work = newWork(event, { receiveCount: 1, owner: 'try' });

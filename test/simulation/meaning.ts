@@ -142,7 +142,6 @@ function handlerMeaning(version: Version, topicFifo: boolean): Meaning {
     decode: decoder.decode,
     reads: (event) => [{ table: BUSINESS_TABLE, key: counterKey(event.payload) }],
     plan(event, items) {
-      if (!decoder.isOurs(event)) return { kind: 'not_ours', reason: 'filtered' };
       const order = orderOf(event.payload);
       if (typeof order.amount !== 'number' || (version.schema === 'strict' && event.payload.legacy === true))
         return { kind: 'rejected', reason: 'schema_violation' };

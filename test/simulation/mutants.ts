@@ -265,9 +265,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a stricter filter acknowledges a committed event',
     edits: [
       {
-        file: 'core/mapping.ts',
-        from: 'decode: decoder.decode,',
-        to: "decode: (record) => { const found = decoder.decode(record); return found.kind === 'events' && found.events.length > 0 && found.issues.length === 0 && !found.events.some(decoder.isOurs) ? { kind: 'not_ours', reason: 'filtered' } : found; },",
+        file: 'core/decode.ts',
+        from: 'const excluded = !ours.value;',
+        to: 'if (!ours.value) return undefined;\n    const excluded = false;',
       },
     ],
   },
@@ -335,8 +335,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/look-up.ts',
-        from: "if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason: stage.reason });",
-        to: "settle(work, { kind: 'not_ours', reason: stage.reason });",
+        from: "if (read.kind === 'found') applyRow(ctx, work, read.value);",
+        to: "if (work.event.excluded === true) settle(work, NOT_OURS);\n    else if (read.kind === 'found') applyRow(ctx, work, read.value);",
       },
     ],
   },

@@ -23,12 +23,6 @@ export interface DecodeMapping {
 
 export interface Decoder {
   decode(record: SourceRecord): Decoded;
-  /**
-   * Whether the operator's filter lets the event pass. An excluded event whose id can be read is decoded all the same,
-   * and only its plan says that it is not ours: a filter that was made stricter after the commit must not acknowledge a
-   * pending event (G4).
-   */
-  isOurs(event: DecodedEvent): boolean;
 }
 
 const CORRELATION_ID_MAX_BYTES = 1024;
@@ -40,12 +34,11 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
   const filter = mapping.eventFilter === undefined ? undefined : compileCondition(mapping.eventFilter, 'event_filter');
   const prefix = mapping.eventIdPrefix ?? '';
 
-  function passes(payload: JsonValue): boolean {
-    return filter === undefined || filter(payload);
-  }
-
   const findEventId = (payload: JsonObject) => readEventId(eventId(payload), prefix);
-  const findOurs = (payload: JsonObject): Result<boolean, PermanentReason> => ({ ok: true, value: passes(payload) });
+  const findOurs = (payload: JsonObject): Result<boolean, PermanentReason> => ({
+    ok: true,
+    value: filter === undefined || filter(payload),
+  });
   const findFingerprint = (payload: JsonObject) =>
     readFingerprint(fingerprint === undefined ? payload : fingerprint(payload));
 
@@ -56,13 +49,16 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
     if (!id.ok) return ours.ok && !ours.value ? undefined : id;
     const issue = (reason: PermanentReason): DecodeIssue => ({ reason, eventId: id.value.eventId });
     if (!ours.ok) return issue(ours.reason);
+    const excluded = !ours.value;
     const hash = attempt(findFingerprint, part.payload);
-    if (!hash.ok) return issue(hash.reason);
+    if (!hash.ok && !excluded) return issue(hash.reason);
     const correlated = correlationOf(correlationId, part);
     return {
       ...id.value,
       payload: part.payload,
-      payloadHash: hash.value,
+      // Another kind of event need not have the part that is the fingerprint of ours.
+      payloadHash: hash.ok ? hash.value : payloadHash(part.payload),
+      ...(excluded && { excluded }),
       attributes: part.attributes,
       messageId: record.id ?? '',
       ...(correlated !== undefined && { correlationId: correlated }),
@@ -88,7 +84,6 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
         ? { kind: 'not_ours', reason: 'filtered' }
         : { kind: 'events', events, issues, ...(excluded > 0 && { excluded }) };
     },
-    isOurs: (event) => passes(event.payload),
   };
 }
 

@@ -101,14 +101,13 @@ export interface HandlerTopic {
 
 /** The meaning that a handler gives to events. Where ids are found stays configuration. */
 export function handlerMeaning<T>(handler: Handler<T>, decoding: DecodeMapping, topic: HandlerTopic): Meaning {
-  const decoder = createDecoder(decoding);
+  const { decode } = createDecoder(decoding);
   const { reads } = handler;
 
   async function plan(
     event: DecodedEvent,
     items: readonly (Parameters<typeof fromAttributeMap>[0] | undefined)[],
   ): Promise<Planned> {
-    if (!decoder.isOurs(event)) return { kind: 'not_ours', reason: 'filtered' };
     const input = await validate(handler, event);
     if (!input.ok) return { kind: 'rejected', reason: input.reason };
     const stored = items.map((item) => (item === undefined ? undefined : fromAttributeMap(item)));
@@ -117,15 +116,15 @@ export function handlerMeaning<T>(handler: Handler<T>, decoding: DecodeMapping, 
     return renderPlan(planned, event, topic);
   }
 
-  if (reads === undefined) return { decode: decoder.decode, plan };
+  if (reads === undefined) return { decode, plan };
   return {
-    decode: decoder.decode,
+    decode,
     plan,
     reads(event) {
       const input = validate(handler, event);
       if (input instanceof Promise) throw new TypeError('a handler with reads needs a synchronous validator');
       // Nothing to read for an event that its plan is going to refuse.
-      return input.ok && decoder.isOurs(event) ? reads(toHandlerEvent(event, input.value)).map(toReadKey) : [];
+      return input.ok ? reads(toHandlerEvent(event, input.value)).map(toReadKey) : [];
     },
   };
 }

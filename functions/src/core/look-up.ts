@@ -2,35 +2,26 @@ import { type Judgement, judgeRow } from './judge.ts';
 import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRow, readRows } from './read-rows.ts';
-import type { Row } from './types.ts';
-import { type EventWork, eventIdOf, settle, staged, workOf } from './work.ts';
+import type { ProcessedEvent, Row } from './types.ts';
+import { type EventWork, eventIdOf, settle, type Verdict } from './work.ts';
 
 /**
  * Reads the rows of events that are probably committed already, before anything is planned: an event that an earlier
  * attempt committed may no longer pass the schema, and its stored notification is all that is needed. One read unit
  * instead of the write units of a cancelled transaction.
+ *
+ * An event that the filter excludes is always looked up. It is acknowledged without a commit, but a filter that was made
+ * stricter must not acknowledge what an earlier attempt committed and did not publish (G4).
  */
 export async function lookUp(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   const all = ctx.adaptive.looksUpAll(works.length);
   const suspects: EventWork[] = [];
   for (const work of works) {
     if (work.stage.at !== 'new') continue;
-    if (all || work.receiveCount > 1) suspects.push(work);
+    if (all || work.receiveCount > 1 || work.event.excluded === true) suspects.push(work);
     else work.stage = { at: 'uncommitted' };
   }
   await readAndJudge(ctx, suspects);
-}
-
-/**
- * An event that the filter excludes is acknowledged without a commit, but a filter that was made stricter must not
- * acknowledge what an earlier attempt committed and did not publish (G4): the row is read first.
- */
-export async function settleExcluded(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
-  const excluded = staged(works, 'excluded');
-  await readAndJudge(ctx, excluded.map(workOf));
-  for (const { work, stage } of excluded) {
-    if (work.stage.at === 'uncommitted') settle(work, { kind: 'not_ours', reason: stage.reason });
-  }
 }
 
 /** Settles what the rows decide; an event without a row goes on to be planned. */
@@ -42,10 +33,17 @@ async function readAndJudge(ctx: PipelineContext, works: readonly EventWork[]): 
   const reads = await readRows(ctx, works.map(eventIdOf));
   for (const [work, read] of pairs(works, reads)) {
     if (read.kind === 'found') applyRow(ctx, work, read.value);
-    else if (read.kind === 'absent') work.stage = { at: 'uncommitted' };
+    else if (read.kind === 'absent') applyAbsence(work);
     else settle(work, { kind: 'transient', reason: 'look_up_failed' });
   }
 }
+
+function applyAbsence(work: EventWork): void {
+  if (work.event.excluded === true) settle(work, NOT_OURS);
+  else work.stage = { at: 'uncommitted' };
+}
+
+const NOT_OURS: Verdict = { kind: 'not_ours', reason: 'filtered' };
 
 /** The row of a put that failed its condition; where the reason came without it, one strongly consistent read. */
 export async function applyExisting(ctx: PipelineContext, work: EventWork, row: Row | undefined): Promise<void> {
@@ -82,8 +80,17 @@ function applyJudgement(work: EventWork, judgement: Judgement): void {
     case 'held':
       return settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: judgement.untilMs });
     case 'mismatch':
-      return settle(work, { kind: 'permanent', reason: 'payload_mismatch' });
+      return settle(
+        work,
+        isOfAnother(work, judgement.row) ? NOT_OURS : { kind: 'permanent', reason: 'payload_mismatch' },
+      );
     case 'newer':
       return settle(work, { kind: 'transient', reason: 'row_newer' });
   }
+}
+
+/** Ids may be used once for each kind of event: one that the filter excludes claims nothing of a row that is not its own. */
+function isOfAnother({ event }: EventWork, row: ProcessedEvent): boolean {
+  const own = row.status === 'pending' && row.messageId !== '' && row.messageId === event.messageId;
+  return event.excluded === true && !own;
 }

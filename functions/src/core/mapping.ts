@@ -22,7 +22,7 @@ export type SchemaCompiler = (text: string, variable: string) => (event: JsonObj
  * ConfigurationError; afterwards an event is planned or has a permanent reason, and nothing throws.
  */
 export function declarativeMeaning(mapping: Mapping, compileSchema?: SchemaCompiler): Meaning {
-  const decoder = createDecoder(mapping);
+  const { decode } = createDecoder(mapping);
   if (mapping.jsonSchema !== undefined && compileSchema === undefined) {
     throw new ConfigurationError('json_schema is set, but this package was bundled without a validator.');
   }
@@ -30,9 +30,8 @@ export function declarativeMeaning(mapping: Mapping, compileSchema?: SchemaCompi
   const toWrite = businessWriter(mapping);
   const render = notificationRenderer(mapping);
   return {
-    decode: decoder.decode,
+    decode,
     plan(event) {
-      if (!decoder.isOurs(event)) return { kind: 'not_ours', reason: 'filtered' };
       if (matches !== undefined && !matches(event.payload)) return { kind: 'rejected', reason: 'schema_violation' };
       const write = attempt(toWrite, event.payload);
       if (!write.ok) return { kind: 'rejected', reason: write.reason };

@@ -56,7 +56,6 @@ async function planOne(ctx: PipelineContext, work: EventWork): Promise<void> {
     // Awaiting only what is a promise keeps the declarative path free of a microtask an event.
     const result = planned instanceof Promise ? await inTime(ctx, planned) : planned;
     if (result.kind === 'plan') prepareWork(ctx, work, result.plan, 'committed');
-    else if (result.kind === 'not_ours') work.stage = { at: 'excluded', reason: result.reason };
     else settle(work, { kind: 'permanent', reason: result.reason });
   } catch (error) {
     handlerFailed(ctx, work, error);

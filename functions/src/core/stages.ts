@@ -1,6 +1,6 @@
 import { commitRound, commitRounds } from './commit.ts';
 import { deliver, type Owned } from './deliver.ts';
-import { lookUp, settleExcluded } from './look-up.ts';
+import { lookUp } from './look-up.ts';
 import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { planAll } from './plan.ts';
@@ -52,7 +52,6 @@ function settledByTwin(work: EventWork, first: EventWork): boolean {
 async function runStages(ctx: PipelineContext, works: readonly EventWork[]): Promise<void> {
   await lookUp(ctx, works);
   await planAll(ctx, works);
-  await settleExcluded(ctx, works);
   await takeOverAll(ctx, works);
   const held = new Set<Lane>();
   let committed = works;

@@ -35,8 +35,13 @@ export interface DecodedEvent {
   readonly producerId: string;
   /** The unwrapped event. */
   readonly payload: JsonObject;
-  /** `v1:` and SHA-256 of the canonical fingerprint; null when the fingerprint cannot be had (then `issue` says why). */
+  /** `v1:` and SHA-256 of the canonical fingerprint. */
   readonly payloadHash: string;
+  /**
+   * Whether the operator's filter excludes the event; absent: it does not. It is decoded all the same, since a filter that
+   * was made stricter after the commit must not acknowledge a pending event (G4).
+   */
+  readonly excluded?: boolean;
   readonly correlationId?: string;
   readonly attributes: Readonly<Record<string, MessageAttribute>>;
   readonly messageId: string;
@@ -110,7 +115,6 @@ export interface Plan {
 
 export type Planned =
   | { readonly kind: 'plan'; readonly plan: Plan }
-  | { readonly kind: 'not_ours'; readonly reason: NotOursReason }
   | { readonly kind: 'rejected'; readonly reason: PermanentReason };
 
 /** An item that a handler asks to read before it plans. */

@@ -26,8 +26,6 @@ export type Stage =
   | { readonly at: 'new' }
   /** Not known to be committed: to be planned. */
   | { readonly at: 'uncommitted' }
-  /** The operator's filter excludes it; a row, if there is one, still decides. */
-  | { readonly at: 'excluded'; readonly reason: NotOursReason }
   | { readonly at: 'prepared'; readonly prepared: Prepared; readonly how: 'committed' | 'superseded' }
   /** Committed by an attempt whose lease is over: to be taken over. */
   | { readonly at: 'abandoned'; readonly row: ProcessedEvent }
@@ -113,10 +111,6 @@ export function staged<A extends Stage['at']>(works: readonly EventWork[], at: A
 export interface Staged<A extends Stage['at']> {
   readonly work: EventWork;
   readonly stage: Extract<Stage, { readonly at: A }>;
-}
-
-export function workOf({ work }: { readonly work: EventWork }): EventWork {
-  return work;
 }
 
 export function eventIdOf(work: EventWork): string {

@@ -243,7 +243,7 @@ describe('one bad record harms no other', () => {
 describe('a batch is opened record by record', () => {
   /** One record in a world whose decoder does as it is told. */
   function opened(decode: () => Decoded, source: SourceRecord = record('m1', {})) {
-    const w = world({ meaning: { decode, plan: () => ({ kind: 'not_ours', reason: 'filtered' }) } });
+    const w = world({ meaning: { decode, plan: () => ({ kind: 'rejected', reason: 'business_rejected' }) } });
     return { works: openBatch(w.ctx, [source]), lines: w.h.telemetry.lines };
   }
   const events = (...all: DecodedEvent[]): Decoded => ({ kind: 'events', events: all, issues: [] });

@@ -19,23 +19,25 @@ function everythingSaid(h: Harness): string {
 /** A meaning that gives one verdict, and whose handler throws the secret where the verdict is that it throws. */
 function verdict(reason: Reason): Meaning {
   return {
-    decode: (source) => ({
-      kind: 'events',
-      issues: [],
-      events: [
-        {
-          eventId: 'o-1',
-          producerId: 'o-1',
-          payload: { secret: SECRET },
-          payloadHash: 'v1:x',
-          attributes: {},
-          messageId: source.id ?? '',
-        },
-      ],
-    }),
+    decode: (source) =>
+      reason in NOT_OURS_REASONS
+        ? { kind: 'not_ours', reason: reason as keyof typeof NOT_OURS_REASONS }
+        : {
+            kind: 'events',
+            issues: [],
+            events: [
+              {
+                eventId: 'o-1',
+                producerId: 'o-1',
+                payload: { secret: SECRET },
+                payloadHash: 'v1:x',
+                attributes: {},
+                messageId: source.id ?? '',
+              },
+            ],
+          },
     plan: () => {
       if (reason === 'handler_failed') throw new Error(`cannot read ${SECRET}`);
-      if (reason in NOT_OURS_REASONS) return { kind: 'not_ours', reason: reason as keyof typeof NOT_OURS_REASONS };
       return { kind: 'rejected', reason: reason as keyof typeof PERMANENT_REASONS };
     },
   };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyExisting, applyRow, lookUp, settleExcluded } from '../../src/core/look-up.ts';
-import type { Row } from '../../src/core/types.ts';
+import { applyExisting, applyRow, lookUp } from '../../src/core/look-up.ts';
+import type { DecodedEvent, ProcessedEvent, Row } from '../../src/core/types.ts';
 import { type EventWork, verdictOf } from '../../src/core/work.ts';
 import { START_MS } from './harness.ts';
-import { hashOf, row, settled, store, work, world } from './stage-world.ts';
+import { event, hashOf, row, settled, store, work, world } from './stage-world.ts';
 
 const transient = (reason: string) => ({ kind: 'transient', reason });
 
@@ -50,16 +50,19 @@ describe('which rows are read before anything is planned', () => {
 });
 
 describe('an event that the filter excludes (G4)', () => {
-  const excluded = (eventId: string) => work(eventId, { stage: { at: 'excluded', reason: 'filtered' } });
+  const NOT_OURS = { kind: 'not_ours', reason: 'filtered' };
+  const excluded = (eventId = 'o-1', more: Partial<DecodedEvent> = {}, delivery: Partial<EventWork> = {}) =>
+    work(eventId, { event: event(eventId, { excluded: true, ...more }), ...delivery });
+  const another = { payloadHash: hashOf('b') };
 
-  it('is not ours only when it has no row; the others are decided by theirs', async () => {
+  it('is looked up on its first delivery; it is not ours only when it has no row, others are decided by theirs', async () => {
     const w = world();
     store(w.h, row({ eventId: 'o-2', status: 'sent' }));
     store(w.h, row({ eventId: 'o-3' }));
-    const works = [excluded('o-1'), excluded('o-2'), excluded('o-3'), work('o-4', { stage: { at: 'uncommitted' } })];
-    await settleExcluded(w.ctx, works);
+    const works = [excluded('o-1'), excluded('o-2'), excluded('o-3'), work('o-4')];
+    await lookUp(w.ctx, works);
     expect(works.map(({ stage }) => (stage.at === 'settled' ? stage.verdict : stage.at))).toEqual([
-      { kind: 'not_ours', reason: 'filtered' },
+      NOT_OURS,
       { kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') },
       { kind: 'transient', reason: 'lease_held', retryAtMs: START_MS + 10_000 },
       'uncommitted',
@@ -67,12 +70,52 @@ describe('an event that the filter excludes (G4)', () => {
     expect(w.h.store.reads).toEqual([['o-1', 'o-2', 'o-3']]);
   });
 
+  it('is read together with redeliveries', async () => {
+    const w = world();
+    await lookUp(w.ctx, [work('o-1', { receiveCount: 2 }), excluded('o-2')]);
+    expect(w.h.store.reads).toEqual([['o-1', 'o-2']]);
+  });
+
   it('is not acknowledged when its row could not be read', async () => {
     const w = world();
     w.h.store.readFault = () => 'TimeoutError';
-    const it = excluded('o-1');
-    await settleExcluded(w.ctx, [it]);
+    const it = excluded();
+    await lookUp(w.ctx, [it]);
     expect(verdictOf(it)).toEqual(transient('look_up_failed'));
+  });
+
+  it.each<[string, Partial<ProcessedEvent>, Partial<DecodedEvent>, unknown]>([
+    ['of another message, pending', { messageId: 'other' }, another, NOT_OURS],
+    ['of another message, sent', { messageId: 'other', status: 'sent' }, another, NOT_OURS],
+    ['of no known message, pending', { messageId: '' }, { ...another, messageId: '' }, NOT_OURS],
+  ])('claims nothing of the row of another event under its id: %s', async (_, stored, found, verdict) => {
+    const w = world();
+    store(w.h, row(stored));
+    const it = excluded('o-1', found);
+    await lookUp(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual(verdict);
+  });
+
+  it.each([
+    ['pending', { kind: 'permanent', reason: 'payload_mismatch' }],
+    ['sent', NOT_OURS],
+  ] as const)(
+    'of a message that claims its id twice is judged by what that message committed: %s',
+    async (status, verdict) => {
+      const w = world();
+      store(w.h, row({ status, messageId: 'm1' }));
+      const it = excluded('o-1', another, { contested: true });
+      await lookUp(w.ctx, [it]);
+      expect(verdictOf(it)).toEqual(verdict);
+    },
+  );
+
+  it('an event of ours under the id of another one stays a mismatch', async () => {
+    const w = world();
+    store(w.h, row({ messageId: 'other', status: 'sent' }));
+    const it = work('o-1', { receiveCount: 2, event: event('o-1', another) });
+    await lookUp(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual({ kind: 'permanent', reason: 'payload_mismatch' });
   });
 });
 

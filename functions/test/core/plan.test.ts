@@ -73,11 +73,6 @@ describe('what is planned', () => {
 
   it.each<[string, Planned | Promise<Planned>, EventWork['stage']]>([
     [
-      'what the filter excludes waits for its row',
-      { kind: 'not_ours', reason: 'filtered' },
-      { at: 'excluded', reason: 'filtered' },
-    ],
-    [
       'what is refused is permanent',
       Promise.resolve({ kind: 'rejected', reason: 'business_rejected' }),
       { at: 'settled', verdict: { kind: 'permanent', reason: 'business_rejected' } },

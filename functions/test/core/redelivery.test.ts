@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Harness, order, record } from './harness.ts';
+import { type Handler, handlerMeaning } from '../../src/core/handler.ts';
+import { Harness, order, record, TOPIC } from './harness.ts';
 
 describe('a redelivery is decided by the row', () => {
   it('sent: acknowledged, nothing else', async () => {
@@ -124,6 +125,46 @@ describe("the operator's filter", () => {
     expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2', { amount: 101 })))).toEqual([]);
     expect(h.telemetry.sum('NotOurs', 'filtered')).toBe(1);
     expect(h.topic.ids).toEqual(['o-2']);
+  });
+
+  it('comes first: neither the schema nor a handler is asked about an excluded event', async () => {
+    const strict = { eventFilter: 'ours', jsonSchema: '{"required":["amount"]}' };
+    const h = new Harness({ mapping: strict });
+    expect(await h.deliver(record('m1', { id: 'o-1' }))).toEqual([]);
+    expect([h.telemetry.sum('NotOurs', 'filtered'), h.queue.deadLetters]).toEqual([1, []]);
+
+    const asked: string[] = [];
+    const handler: Handler = {
+      reads: ({ id }) => {
+        asked.push(id);
+        return [];
+      },
+      plan: ({ id }) => {
+        asked.push(id);
+        return {};
+      },
+    };
+    const topic = { topicArn: TOPIC, topicFifo: false };
+    const decoding = { envelope: 'none', eventId: 'id', eventFilter: 'ours' } as const;
+    const other = new Harness({ meaning: handlerMeaning(handler, decoding, topic) });
+    // From the third receive on an event is planned alone, as one that may kill the process; an excluded one is not.
+    const batch = [
+      record('m1', { id: 'o-1' }),
+      record('m2', { id: 'o-2', ours: 1 }),
+      record('m3', { id: 'o-3' }, { receiveCount: 3 }),
+    ];
+    expect(await other.deliver(...batch)).toEqual([]);
+    expect(asked).toEqual(['o-2', 'o-2']);
+    expect(other.telemetry.sum('NotOurs', 'filtered')).toBe(2);
+  });
+
+  it('excludes an event of another kind under an id of ours: its row is not its business', async () => {
+    const first = new Harness();
+    await first.deliver(record('m1', order('o-1')));
+    const next = new Harness({ on: first, mapping: { eventFilter: 'amount' } });
+    expect(await next.deliver(record('m2', { id: 'o-1', shipped: true }))).toEqual([]);
+    expect(next.telemetry.sum('NotOurs', 'filtered')).toBe(1);
+    expect(first.queue.deadLetters).toEqual([]);
   });
 
   it('made stricter after the commit, never acknowledges a pending event: it is published first', async () => {

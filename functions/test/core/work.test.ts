@@ -7,7 +7,6 @@ import {
   staged,
   type Verdict,
   verdictOf,
-  workOf,
 } from '../../src/core/work.ts';
 import { event, hashOf, recordWork, settled, work } from './stage-world.ts';
 
@@ -52,7 +51,7 @@ describe('the events of a batch', () => {
 
   it('at one stage are found with what they know there', () => {
     expect(staged([first, second, third], 'settled')).toEqual([{ work: second, stage: second.stage }]);
-    expect(staged([first, second, third], 'new').map(workOf)).toEqual([first, third]);
+    expect(staged([first, second, third], 'new').map(({ work }) => work)).toEqual([first, third]);
   });
 });
 

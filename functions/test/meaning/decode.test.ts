@@ -131,11 +131,20 @@ describe('the filter', () => {
   });
 
   it('decodes an excluded event whose id can be read, so that a committed one is found (G4)', () => {
-    const decoder = createDecoder({ envelope: 'none', eventId: 'id', eventFilter });
-    const excluded = onlyEvent(decoder.decode(record({ id: 'o-1', type: 'ping' })));
-    const ours = onlyEvent(decoder.decode(record({ id: 'o-2', type: 'order' })));
-    expect(decoder.isOurs(excluded)).toBe(false);
-    expect(decoder.isOurs(ours)).toBe(true);
+    const { decode } = createDecoder({ envelope: 'none', eventId: 'id', eventFilter });
+    expect(onlyEvent(decode(record({ id: 'o-1', type: 'ping' })))).toMatchObject({ eventId: 'o-1', excluded: true });
+    expect(onlyEvent(decode(record({ id: 'o-2', type: 'order' })))).not.toHaveProperty('excluded');
+  });
+
+  it('excludes an event without the fingerprint of ours: it has the hash of the whole event', () => {
+    const fingerprint = 'order';
+    const ping = { id: 'o-1', type: 'ping' };
+    expect(onlyEvent(decode(ping, { eventFilter, fingerprint }))).toEqual(onlyEvent(decode(ping, { eventFilter })));
+    const broken = { eventFilter, fingerprint: 'abs(type)' };
+    expect(onlyEvent(decode(ping, broken))).toEqual(onlyEvent(decode(ping, { eventFilter })));
+    expect(decode({ id: 'o-1', type: 'order' }, { eventFilter, fingerprint })).toEqual(
+      issues({ reason: 'fingerprint_missing', eventId: 'o-1' }),
+    );
   });
 
   it('that fails is the event’s fault, not a reason to drop it', () => {
@@ -145,9 +154,9 @@ describe('the filter', () => {
   });
 
   it('judges a number that no double holds as the nearest double, instead of dropping the event', () => {
-    const decoder = createDecoder({ envelope: 'none', eventId: 'id', eventFilter: 'n > `100`' });
-    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":12345678901234567890}'))))).toBe(true);
-    expect(decoder.isOurs(onlyEvent(decoder.decode(record('{"id":"o-1","n":-12345678901234567890}'))))).toBe(false);
+    const { decode } = createDecoder({ envelope: 'none', eventId: 'id', eventFilter: 'n > `100`' });
+    expect(onlyEvent(decode(record('{"id":"o-1","n":12345678901234567890}')))).not.toHaveProperty('excluded');
+    expect(onlyEvent(decode(record('{"id":"o-1","n":-12345678901234567890}'))).excluded).toBe(true);
   });
 });
 

@@ -258,16 +258,6 @@ describe('a plan', () => {
   it('that throws is not caught: the pipeline takes it for a passing failure', async () => {
     await expect(planned({ plan: () => Promise.reject(new Error('x')) })).rejects.toThrow('x');
   });
-
-  it('is not asked for about an event that the filter excludes', async () => {
-    const plan = () => {
-      throw new Error('asked');
-    };
-    expect(await planned({ plan }, { id: 'o-1' }, { eventFilter: 'ours' })).toEqual({
-      kind: 'not_ours',
-      reason: 'filtered',
-    });
-  });
 });
 
 describe('the input type', () => {
@@ -309,9 +299,8 @@ describe('reads', () => {
   });
 
   it('are none for an event that its plan is going to refuse', () => {
-    const meaning = meaningOf(handler, { eventFilter: 'amount' });
+    const meaning = meaningOf(handler);
     expect(meaning.reads?.(event(meaning, { id: 'o-1', amount: 'x' }))).toEqual([]);
-    expect(meaning.reads?.(event(meaning, { id: 'o-1' }))).toEqual([]);
   });
 
   it('need a synchronous validator, and keys that can be stored', () => {

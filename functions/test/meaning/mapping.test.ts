@@ -300,16 +300,11 @@ describe('the notification', () => {
   });
 });
 
-describe('the schema and the filter', () => {
-  it('reject what does not match', () => {
+describe('the schema', () => {
+  it('rejects what does not match', () => {
     const jsonSchema = '{"type":"object","required":["amount"]}';
     expect(plan({ id: 'o-1' }, { jsonSchema })).toEqual(rejected('schema_violation'));
     expect(plan({ id: 'o-1', amount: 1 }, { jsonSchema }).kind).toBe('plan');
-  });
-
-  it('come in this order: what is not ours is judged by no schema', () => {
-    const planned = plan({ id: 'o-1' }, { jsonSchema: '{"required":["amount"]}', eventFilter: 'ours' });
-    expect(planned).toEqual({ kind: 'not_ours', reason: 'filtered' });
   });
 });
 

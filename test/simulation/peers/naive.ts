@@ -20,8 +20,8 @@ export function createNaive(deps: PeerDeps): Pipeline {
 }
 
 async function handle(deps: PeerDeps, event: DecodedEvent, signal: AbortSignal, requestId: string): Promise<void> {
+  if (event.excluded === true) return;
   const planned = await planOf(deps, event, signal);
-  if (planned?.kind === 'not_ours') return;
   if (planned?.kind !== 'plan') throw new Error('not planned');
   const { plan } = planned;
   const row = rowItem({

@@ -59,8 +59,8 @@ async function handle(
 }
 
 async function handler(deps: PeerDeps, event: DecodedEvent, signal: AbortSignal, conditional: boolean): Promise<void> {
+  if (event.excluded === true) return;
   const planned = await planOf(deps, event, signal);
-  if (planned?.kind === 'not_ours') return;
   if (planned?.kind !== 'plan') throw new Error('not planned');
   const writes = planned.plan.writes.map((write): BusinessWrite => {
     if (conditional || write.kind !== 'put') return write;

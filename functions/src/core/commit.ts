@@ -11,7 +11,7 @@ import type { Prepared } from './prepare.ts';
 import { topicGroupOf } from './publish.ts';
 import { readRows } from './read-rows.ts';
 import type { PermanentReason, TransientReason } from './reasons.ts';
-import { type EventWork, eventIdOf, type Stage, settle } from './work.ts';
+import { type EventWork, eventIdOf, ownedBy, type Stage, settle } from './work.ts';
 
 /** Conflicts are not retried by the SDK: this many tries of one event, with jitter, within one invocation. */
 const CONFLICT_TRIES = 4;
@@ -218,7 +218,7 @@ function committed(work: EventWork): void {
   if (prepared.notifications.length === 0) return settle(work, { kind: 'sent', how, payloadHash });
   work.stage = {
     at: 'owned',
-    owned: { eventId: work.event.eventId, owner: work.owner, notifications: prepared.notifications },
+    owned: ownedBy(work, prepared.notifications),
     how: 'committed',
     payloadHash,
   };

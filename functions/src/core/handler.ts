@@ -56,7 +56,8 @@ export interface Rejection {
  *
  * `plan` only says what is to be written and announced; the pipeline does it. It gets no clients, since an effect
  * before the commit would happen again on every redelivery. It may be called several times for one event. What it
- * throws is taken for a passing failure: the message is tried again until it goes to the dead-letter queue.
+ * throws is taken for a passing failure, and so is a promise that takes more than half of the time that the function has
+ * left: the message is tried again until it goes to the dead-letter queue, and its neighbours are not held up.
  *
  * @example
  * export default defineHandler({

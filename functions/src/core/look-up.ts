@@ -3,7 +3,7 @@ import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRow, readRows } from './read-rows.ts';
 import type { ProcessedEvent, Row } from './types.ts';
-import { type EventWork, eventIdOf, settle, type Verdict } from './work.ts';
+import { type EventWork, eventIdOf, ownedBy, settle, type Verdict } from './work.ts';
 
 /**
  * Reads the rows of events that are probably committed already, before anything is planned: an event that an earlier
@@ -69,7 +69,7 @@ function applyJudgement(work: EventWork, judgement: Judgement): void {
     case 'ours':
       work.stage = {
         at: 'owned',
-        owned: { eventId: judgement.row.eventId, owner: work.owner, notifications: judgement.row.notifications },
+        owned: ownedBy(work, judgement.row.notifications),
         how: 'committed',
         payloadHash: judgement.row.payloadHash,
       };

@@ -116,7 +116,9 @@ export function prepareWork(
 function handlerFailed(ctx: PipelineContext, work: EventWork, error: unknown): void {
   ctx.telemetry.error('handler threw', {
     event_id: work.event.eventId,
+    ...(work.event.correlationId !== undefined && { correlation_id: work.event.correlationId }),
     message_id: work.event.messageId,
+    receive_count: work.receiveCount,
     reason: 'handler_failed',
     error_name: error instanceof Error ? error.name : typeof error,
   });

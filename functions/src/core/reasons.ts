@@ -45,7 +45,7 @@ export const TRANSIENT_REASONS = {
   publish_failed: 'SNS did not accept the notification.',
   publish_unknown: 'The outcome of the publish is unknown (time-out, network, 5xx).',
   mark_failed: 'The row could not be marked as sent.',
-  handler_failed: 'The handler threw an exception.',
+  handler_failed: 'The handler threw an exception, or did not answer in time.',
   replan_exhausted: 'The items that the plan depends on changed too often.',
   deadline: 'Not started in time: the function was close to its timeout.',
   lane_blocked: 'An earlier message of the same group failed.',

@@ -7,7 +7,7 @@ import { planAll } from './plan.ts';
 import type { Lane } from './publish.ts';
 import { takeOver } from './takeover.ts';
 import type { ProcessedEvent } from './types.ts';
-import { type EventWork, type Staged, settle, staged, verdictOf } from './work.ts';
+import { type EventWork, ownedBy, type Staged, settle, staged, verdictOf } from './work.ts';
 
 /**
  * Brings events to a verdict. Of several with one id the first goes through the stages, and the others wait for its
@@ -68,13 +68,13 @@ export async function takeOverAll(ctx: PipelineContext, works: readonly EventWor
   const claims: { work: EventWork; row: ProcessedEvent; owner: string }[] = [];
   for (const { work, stage } of staged(works, 'abandoned')) claims.push({ work, row: stage.row, owner: work.owner });
   const outcomes = await takeOver(ctx, claims);
-  for (const [{ work, row, owner }, outcome] of pairs(claims, outcomes)) {
+  for (const [{ work, row }, outcome] of pairs(claims, outcomes)) {
     switch (outcome.kind) {
       case 'taken':
         ctx.telemetry.count('Takeovers', 1);
         work.stage = {
           at: 'owned',
-          owned: { eventId: row.eventId, owner, notifications: row.notifications },
+          owned: ownedBy(work, row.notifications),
           how: 'recovered',
           payloadHash: row.payloadHash,
         };

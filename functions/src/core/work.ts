@@ -2,7 +2,7 @@ import type { AttributeMap } from './attribute-value.ts';
 import type { Owned } from './deliver.ts';
 import type { Prepared } from './prepare.ts';
 import type { NotOursReason, PermanentReason, TransientReason } from './reasons.ts';
-import type { DecodedEvent, DecodeIssue, ProcessedEvent, SourceRecord } from './types.ts';
+import type { DecodedEvent, DecodeIssue, Notification, ProcessedEvent, SourceRecord } from './types.ts';
 
 /** How an event came to be `sent` in the eyes of this delivery. */
 export type SentHow =
@@ -115,6 +115,12 @@ export interface Staged<A extends Stage['at']> {
 
 export function eventIdOf(work: EventWork): string {
   return work.event.eventId;
+}
+
+/** A committed event whose lease this attempt has. */
+export function ownedBy({ event, owner }: EventWork, notifications: readonly Notification[]): Owned {
+  const { eventId, correlationId } = event;
+  return { eventId, owner, notifications, ...(correlationId !== undefined && { correlationId }) };
 }
 
 export function settle(work: EventWork, verdict: Verdict): void {

@@ -115,11 +115,13 @@ describe('the mark (rule 6)', () => {
       h.store.rows.clear();
       return undefined;
     };
-    expect(await h.deliver(record('m1', order('o-1')))).toEqual([]);
+    const correlated = { attributes: { correlation_id: { type: 'String', value: 'c-1' } } };
+    expect(await h.deliver({ ...record('m1', order('o-1')), ...correlated })).toEqual([]);
     expect(h.telemetry.sum('RowMissingAtMark')).toBe(1);
-    expect(h.telemetry.lines.some(({ level, message }) => level === 'error' && message.startsWith('row missing'))).toBe(
-      true,
-    );
+    expect(h.telemetry.lines.find(({ message }) => message.startsWith('row missing'))).toMatchObject({
+      level: 'error',
+      fields: { event_id: 'o-1', correlation_id: 'c-1' },
+    });
   });
 
   it('a mark that fails is never an acknowledgement', async () => {

@@ -167,7 +167,7 @@ describe('an exception out of a handler is transient: the message must survive a
   ])('%s: a line with the name of the error, and never its text', async (_, failing, name) => {
     const { meaning, asked } = handler(failing);
     const w = world({ meaning });
-    const it = uncommitted();
+    const it = uncommitted('o-1', { receiveCount: 2, event: event('o-1', { correlationId: 'c-1' }) });
     await planAll(w.ctx, [it]);
     expect(verdictOf(it)).toStrictEqual(transient('handler_failed'));
     expect(asked).toHaveLength(failing.reads === undefined ? 1 : 0);
@@ -175,7 +175,14 @@ describe('an exception out of a handler is transient: the message must survive a
       {
         level: 'error',
         message: 'handler threw',
-        fields: { event_id: 'o-1', message_id: 'm1', reason: 'handler_failed', error_name: name },
+        fields: {
+          event_id: 'o-1',
+          correlation_id: 'c-1',
+          message_id: 'm1',
+          receive_count: 2,
+          reason: 'handler_failed',
+          error_name: name,
+        },
       },
     ]);
   });

@@ -1,11 +1,17 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
 import { normaliseDecimal } from './decimal.ts';
 import type { Result } from './json-value.ts';
-import { HASH_KEY_MAX_BYTES, ITEM_MAX_BYTES, TRANSACTION_MAX_ACTIONS, TRANSACTION_MAX_BYTES } from './limits.ts';
+import {
+  HASH_KEY_MAX_BYTES,
+  ITEM_MAX_BYTES,
+  SORT_KEY_MAX_BYTES,
+  TRANSACTION_MAX_ACTIONS,
+  TRANSACTION_MAX_BYTES,
+} from './limits.ts';
 import { checkNotification } from './notification.ts';
 import type { PermanentReason } from './reasons.ts';
 import { markReserveBytes } from './row.ts';
-import { conditionBytes, itemBytes, writeUnits, writtenBytes } from './size.ts';
+import { conditionBytes, itemBytes, valueBytes, writeUnits, writtenBytes } from './size.ts';
 import type { BusinessWrite, Notification, OnConditionFailed, Plan } from './types.ts';
 
 /** An event that is ready to be committed: checked against every limit that AWS would refuse it for. */
@@ -86,16 +92,21 @@ function keyText(value: AttributeValue): string {
   return `B${Buffer.from((value as { readonly B: Uint8Array }).B).toString('base64')}`;
 }
 
+/**
+ * Whether DynamoDB can store the key, as far as the key alone tells. Which of two attributes is the sort key is known to
+ * the table only: a handler names attributes, and its function may not describe tables. One of the two is it, so both
+ * above its 1,024 bytes are refused here. A sort key of 1,025 to 2,048 bytes beside a shorter hash key is found by
+ * DynamoDB: its group is refused and split, and the event, refused alone, is permanent as `request_refused`. The
+ * declarative mapping knows its sort key and has checked it (`business-write.ts`).
+ */
 function isStorableKey(key: AttributeMap): boolean {
   const values = Object.values(key);
-  return (
-    values.length > 0 &&
-    values.length <= 2 &&
-    values.every((value) => {
-      if ('S' in value)
-        return value.S !== '' && value.S.isWellFormed() && Buffer.byteLength(value.S) <= HASH_KEY_MAX_BYTES;
-      if ('N' in value) return true;
-      return 'B' in value && value.B.length > 0 && value.B.length <= HASH_KEY_MAX_BYTES;
-    })
-  );
+  if (values.length === 0 || values.length > 2 || !values.every(isKeyValue)) return false;
+  const sizes = values.map(valueBytes);
+  return Math.max(...sizes) <= HASH_KEY_MAX_BYTES && (sizes.length === 1 || Math.min(...sizes) <= SORT_KEY_MAX_BYTES);
+}
+
+function isKeyValue(value: AttributeValue): boolean {
+  if ('S' in value) return value.S !== '' && value.S.isWellFormed();
+  return 'N' in value || ('B' in value && value.B.length > 0);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeCancellation } from '../../src/core/cancellation.ts';
-import type { CancellationReason, CommitOutcome } from '../../src/ports.ts';
-import { Harness, order, record } from './harness.ts';
+import { declarativeMeaning } from '../../src/core/mapping.ts';
+import type { BusinessWrite, Meaning } from '../../src/core/types.ts';
+import type { CancellationReason, CommitEvent, CommitOutcome } from '../../src/ports.ts';
+import { Harness, MAPPING, order, record } from './harness.ts';
 
 const codes = (...list: string[]): CancellationReason[] => list.map((code) => ({ code }));
 
@@ -155,6 +157,38 @@ describe('a group never condemns', () => {
     expect(h.queue.deadLetters.map(({ messageId }) => messageId)).toEqual(['m9']);
     expect(h.store.items.size).toBe(9);
   });
+
+  it.each<[string, CommitOutcome]>([
+    ['the whole call', { kind: 'refused', name: 'ValidationException', permanent: true, retried: false }],
+    ['by a reason', { kind: 'cancelled', reasons: [codes('None', 'ValidationError')], retried: false }],
+  ])(
+    'a sort key above 1,024 bytes, which the plan does not tell from a hash key, is refused alone (%s)',
+    async (_, no) => {
+      const meaning: Meaning = {
+        decode: declarativeMeaning(MAPPING).decode,
+        plan: async (event) => {
+          const key = { pk: { S: event.eventId }, sk: { S: 'x'.repeat(event.eventId === 'long' ? 1_025 : 1_024) } };
+          const write: BusinessWrite = { kind: 'put', table: 'orders', key, item: key, onConditionFailed: 'reject' };
+          return { kind: 'plan', plan: { writes: [write], notifications: [] } };
+        },
+      };
+      const isLong = ({ writes }: CommitEvent) => JSON.stringify(writes).includes('x'.repeat(1_025));
+      const h = new Harness({ meaning });
+      h.store.commitFault = (events) => {
+        if (!events.some(isLong)) return undefined;
+        if (no.kind !== 'cancelled') return no;
+        return { ...no, reasons: events.map((event) => codes('None', isLong(event) ? 'ValidationError' : 'None')) };
+      };
+      const batch = Array.from({ length: 4 }, (_, i) => record(`m${i}`, order(`o-${i}`)));
+      expect(await h.deliver(...batch, record('m9', order('long')))).toEqual([]);
+      expect(h.queue.deadLetters).toHaveLength(1);
+      expect(h.queue.deadLetters[0]).toMatchObject({
+        messageId: 'm9',
+        attributes: { error_type: { value: 'request_refused' } },
+      });
+      expect(h.store.items.size).toBe(4);
+    },
+  );
 
   it('on a cancellation the guilty are settled alone and the innocent are sent again together', async () => {
     const h = new Harness();

@@ -7,6 +7,7 @@ import type {
   CancellationReason,
   CommitEvent,
   CommitOutcome,
+  Failed,
   Notifier,
   PublishOutcome,
   QuarantinedMessage,
@@ -224,18 +225,18 @@ export class MemoryQueue implements SourceQueue {
 
   async changeVisibility(entries: readonly { readonly receiptHandle: string; readonly seconds: number }[]) {
     this.visibility.push(...entries);
-    return entries.map(() => false);
+    return entries.map((): Failed => false);
   }
 
   async delete(receiptHandles: readonly string[]) {
     this.deleted.push(...receiptHandles);
-    return receiptHandles.map(() => false);
+    return receiptHandles.map((): Failed => false);
   }
 
   async quarantine(messages: readonly QuarantinedMessage[]) {
-    if (this.refuseDeadLetters) return messages.map(() => true);
+    if (this.refuseDeadLetters) return messages.map((): Failed => 'AccessDenied');
     this.deadLetters.push(...messages);
-    return messages.map(() => false);
+    return messages.map((): Failed => false);
   }
 }
 

@@ -129,6 +129,7 @@ describe('what DynamoDB would refuse harms no neighbour: it never enters a group
 
 describe('the key of a business item', () => {
   const bytes = (length: number) => ({ B: new Uint8Array(length) });
+  const text = (length: number) => ({ S: 'x'.repeat(length) });
 
   it.each<[string, AttributeMap, boolean]>([
     ['a string', { pk: { S: 'a' } }, true],
@@ -137,6 +138,11 @@ describe('the key of a business item', () => {
     ['hash and sort key', { pk: { S: 'a' }, sk: { N: '1' } }, true],
     ['2,048 bytes of text', { pk: { S: 'é'.repeat(1_024) } }, true],
     ['2,048 bytes', { pk: bytes(2_048) }, true],
+    ['2,048 bytes beside the 1,024 of a sort key', { pk: text(2_048), sk: text(1_024) }, true],
+    ['2,048 bytes beside 1,024, named in any order', { a: bytes(1_024), b: text(2_048) }, true],
+    ['two of 1,025 bytes: one of them is the sort key', { pk: text(1_025), sk: bytes(1_025) }, false],
+    ['2,049 bytes beside a short one', { pk: text(2_049), sk: text(1) }, false],
+    ['a short one beside 2,049 bytes', { pk: text(1), sk: text(2_049) }, false],
     ['no attribute', {}, false],
     ['three attributes', { pk: { S: 'a' }, sk: { S: 'b' }, more: { S: 'c' } }, false],
     ['an empty text', { pk: { S: '' } }, false],

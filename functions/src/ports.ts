@@ -147,8 +147,8 @@ export interface QuarantinedMessage {
   readonly deduplicationId?: string;
 }
 
-/** Failed entries come back as true in the same place: `[false, true]` says that the second entry failed. */
-export type Failed = boolean;
+/** Failed entries come back as the error's name in the same place: `[false, 'AccessDenied']` says that the second failed. */
+export type Failed = false | string;
 
 export interface VisibilityChange {
   readonly receiptHandle: string;
@@ -160,7 +160,7 @@ export interface SourceQueue {
   changeVisibility(entries: readonly VisibilityChange[], signal: AbortSignal): Promise<readonly Failed[]>;
   /** Deletes finished messages before a message that may crash the process is tried. Best effort, never rejects. */
   delete(receiptHandles: readonly string[], signal: AbortSignal): Promise<readonly Failed[]>;
-  /** Sends to the dead-letter queue; true means that it is not there. Never rejects. */
+  /** Sends to the dead-letter queue; only false means that it is there. Never rejects. */
   quarantine(messages: readonly QuarantinedMessage[], signal: AbortSignal): Promise<readonly Failed[]>;
 }
 
@@ -178,11 +178,15 @@ export interface LogFields {
   readonly delay_seconds?: number;
   readonly count?: number;
   readonly failed?: number;
+  /** Of the message's body, in UTF-8, where what is permanent about it is a size. */
   readonly bytes?: number;
   readonly path?: string;
 }
 
-/** Metrics of one invocation; names are the metric names in CloudWatch. */
+/**
+ * Metrics of one invocation; names are the metric names in CloudWatch. `WriteUnits` are those of commits, cancelled
+ * ones too; marks, releases and take-overs are not in them.
+ */
 export type MetricName =
   | 'Received'
   | 'Committed'

@@ -1,4 +1,4 @@
-import type { Notifier, PublishOutcome, SourceQueue } from '../../functions/src/ports.ts';
+import type { Failed, Notifier, PublishOutcome, SourceQueue } from '../../functions/src/ports.ts';
 import type { Instance, Invocation } from './container.ts';
 
 /** SNS as a container sees it. */
@@ -35,37 +35,42 @@ export function notifierOf(host: Instance): Notifier {
 /** SQS as a container sees it. */
 export function sourceQueueOf(host: Instance): SourceQueue {
   const { world } = host;
-  const failed = (outcomes: readonly boolean[]): string => outcomes.map((each) => (each ? 'failed' : 'ok')).join(' ');
+  const outcome = (outcomes: readonly Failed[]): string => outcomes.map((each) => each || 'ok').join(' ');
+  const stale: Failed = 'ReceiptHandleIsInvalid';
   return {
     changeVisibility: (entries, signal) =>
-      host.call<readonly boolean[]>(signal, {
+      host.call<readonly Failed[]>(signal, {
         operations: ['visibility'],
         execute: (dice) =>
           entries.map(({ receiptHandle, seconds }) => {
-            if (host.strikes(dice)) return true;
+            if (host.strikes(dice)) return 'InternalError';
             const changed = world.queue.changeVisibility(receiptHandle, seconds, world.loop.now);
             world.source.schedulePoll();
-            return !changed;
+            return !changed && stale;
           }),
-        refused: () => entries.map(() => true),
-        unknown: () => entries.map(() => true),
+        refused: () => entries.map(() => 'ThrottlingException'),
+        unknown: () => entries.map(() => 'TimeoutError'),
         describe: () =>
           `hide ${entries.map(({ receiptHandle, seconds }) => `${receiptHandle} ${seconds}s`).join(', ')}`,
-        outcome: failed,
+        outcome,
       }),
     delete: (handles, signal) =>
-      host.call<readonly boolean[]>(signal, {
+      host.call<readonly Failed[]>(signal, {
         operations: ['delete'],
-        execute: (dice) => handles.map((handle) => host.strikes(dice) || !world.queue.delete(handle, world.loop.now)),
-        refused: () => handles.map(() => true),
-        unknown: () => handles.map(() => true),
+        execute: (dice) =>
+          handles.map((handle) => {
+            if (host.strikes(dice)) return 'InternalError';
+            return !world.queue.delete(handle, world.loop.now) && stale;
+          }),
+        refused: () => handles.map(() => 'ThrottlingException'),
+        unknown: () => handles.map(() => 'TimeoutError'),
         describe: () => `delete ${handles.join(' ')}`,
-        outcome: failed,
+        outcome,
       }),
     quarantine: (messages, signal) => {
       const invocation = host.invocation as Invocation;
       const before = [...invocation.flying].filter(([, commits]) => commits > 0);
-      return host.call<readonly boolean[]>(signal, {
+      return host.call<readonly Failed[]>(signal, {
         operations: ['quarantine'],
         execute: (dice) => {
           // Executed late, it may meet a commit of another copy that began afterwards: that is a duplicate, and no harm.
@@ -74,18 +79,18 @@ export function sourceQueueOf(host: Instance): SourceQueue {
           return messages.map((message) => {
             if (host.strikes(dice)) {
               host.hit('quarantine: partial failure');
-              return true;
+              return 'InternalError';
             }
             host.hit('message quarantined');
             world.queue.quarantine(message, by);
             return false;
           });
         },
-        refused: () => messages.map(() => true),
-        unknown: () => messages.map(() => true),
+        refused: () => messages.map(() => 'ThrottlingException'),
+        unknown: () => messages.map(() => 'TimeoutError'),
         describe: () =>
           `quarantine ${messages.map(({ messageId, attributes }) => `${messageId} ${attributes.error_type?.value}`).join(', ')}`,
-        outcome: failed,
+        outcome,
       });
     },
   };

@@ -1,4 +1,5 @@
 import type { Failed, SourceQueue } from '../ports.ts';
+import { readSdkError } from './sdk-error.ts';
 
 /** Undefined for a stream, which has neither; what is sent to no queue has failed. */
 export interface QueueUrls {
@@ -28,10 +29,11 @@ export function createLazySourceQueue(urls: QueueUrls): SourceQueue {
     try {
       loading ??= load();
       return await action(await loading);
-    } catch {
+    } catch (thrown) {
       // The port never rejects; a client that cannot be loaded is tried again by the next call.
       loading = undefined;
-      return entries.map(() => true);
+      const { name } = readSdkError(thrown);
+      return entries.map(() => name);
     }
   }
 

@@ -10,6 +10,7 @@ import { chunks } from '../core/parallel.ts';
 import type { Failed, QuarantinedMessage, SourceQueue } from '../ports.ts';
 import type { QueueUrls } from './lazy-source-queue.ts';
 import { messageAttributes } from './message-attributes.ts';
+import { readSdkError } from './sdk-error.ts';
 
 /** SQS takes 10 entries a call. */
 const ENTRIES_PER_CALL = 10;
@@ -22,6 +23,7 @@ export interface SourceQueueDeps extends QueueUrls {
 
 interface Answer {
   readonly Successful?: readonly { readonly Id: string | undefined }[] | undefined;
+  readonly Failed?: readonly { readonly Id: string | undefined; readonly Code: string | undefined }[] | undefined;
 }
 
 /**
@@ -75,7 +77,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
 }
 
 function known(url: string | undefined): string {
-  if (url === undefined) throw new Error('this source has no queue');
+  if (url === undefined) throw Object.assign(new Error('this source has no queue'), { name: 'NoQueue' });
   return url;
 }
 
@@ -94,10 +96,13 @@ async function inOrder<T>(calls: readonly (readonly T[])[], send: Send<T>): Prom
 async function failures<T>(chunk: readonly T[], send: Send<T>): Promise<Failed[]> {
   try {
     const answer = await send(chunk);
-    const successful = new Set((answer.Successful ?? []).map((entry) => entry.Id));
-    return chunk.map((_, index) => !successful.has(String(index)));
-  } catch {
-    return chunk.map(() => true);
+    const named = new Map<string | undefined, Failed>();
+    for (const { Id, Code = 'UnknownError' } of answer.Failed ?? []) named.set(Id, Code);
+    for (const { Id } of answer.Successful ?? []) named.set(Id, false);
+    return chunk.map((_, index) => named.get(String(index)) ?? 'NoResultEntry');
+  } catch (thrown) {
+    const { name } = readSdkError(thrown);
+    return chunk.map(() => name);
   }
 }
 

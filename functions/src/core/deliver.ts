@@ -7,6 +7,7 @@ import { chunks, inParallel } from './parallel.ts';
 import { type Lane, type Published, publishAll } from './publish.ts';
 import { readRow } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
+import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
 import type { Notification, Row } from './types.ts';
 
@@ -84,7 +85,7 @@ function rowChange(
 /** Tries of one mark within one invocation. A mark that never arrives costs a second publish. */
 const TRIES = 2;
 
-type Outcomes = Map<RowUpdate, RowUpdateOutcome | undefined>;
+type Outcomes = Map<RowUpdate, RowUpdateOutcome>;
 
 /**
  * Marks and releases share calls. They are sent within the deadline margin too: a notification that is out should be
@@ -99,12 +100,22 @@ async function updateAll(ctx: DeliveryContext, changes: readonly RowUpdate[]): P
     await inParallel(ctx.settings.concurrency, pieces, (piece) => updatePiece(ctx, piece, outcomes));
     open = unmarked(open, outcomes);
   }
+  reportFailures(ctx, 'rows not marked as sent', failureNames(outcomesOf('mark', outcomes)));
+  reportFailures(ctx, 'leases not released', failureNames(outcomesOf('release', outcomes)));
   return outcomes;
 }
 
 async function updatePiece(ctx: DeliveryContext, piece: readonly RowUpdate[], outcomes: Outcomes): Promise<void> {
   const answers = await ctx.store.update(piece, ctx.deadline.signal);
-  for (const [position, change] of piece.entries()) outcomes.set(change, answers[position]);
+  for (const [position, change] of piece.entries()) outcomes.set(change, answers[position] ?? NOT_ANSWERED);
+}
+
+const NOT_ANSWERED: RowUpdateOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER };
+
+function outcomesOf(kind: RowUpdate['kind'], outcomes: Outcomes): RowUpdateOutcome[] {
+  const own: RowUpdateOutcome[] = [];
+  for (const [change, outcome] of outcomes) if (change.kind === kind) own.push(outcome);
+  return own;
 }
 
 function unmarked(changes: readonly RowUpdate[], outcomes: Outcomes): RowUpdate[] {

@@ -1,4 +1,5 @@
 import type { PipelineContext } from './pipeline-context.ts';
+import { refusedNames, reportFailures } from './report-failures.ts';
 import type { RecordWork } from './work.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function deleteFinished(ctx: PipelineContext, batch: readonly Recor
     finished.map((entry) => entry.receiptHandle),
     ctx.deadline.signal,
   );
+  reportFailures(ctx, 'finished messages not deleted ahead', refusedNames(failed, finished.length));
   for (const [index, { record }] of finished.entries()) record.deleted = failed[index] === false;
   ctx.deletes.failing = !finished.some(({ record }) => record.deleted);
 }

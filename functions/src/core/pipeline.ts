@@ -8,6 +8,7 @@ import { runLanes } from './lanes.ts';
 import { leaseEndMs } from './lease.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { reportBatch } from './report.ts';
+import { refusedNames, reportFailures } from './report-failures.ts';
 import type { PipelineSettings } from './settings.ts';
 import { runStandard } from './standard.ts';
 import type { Meaning, SourceRecord } from './types.ts';
@@ -112,16 +113,17 @@ async function hideFailed(ctx: PipelineContext, batch: readonly RecordWork[]): P
     if (state.at !== 'failed' || state.delaySeconds === undefined || record.receiptHandle === undefined) continue;
     entries.push({ receiptHandle: record.receiptHandle, seconds: state.delaySeconds });
   }
-  if (entries.length > 0 && !ctx.deadline.signal.aborted)
-    await ctx.queue.changeVisibility(entries, ctx.deadline.signal);
+  if (entries.length === 0 || ctx.deadline.signal.aborted) return;
+  const failed = await ctx.queue.changeVisibility(entries, ctx.deadline.signal);
+  reportFailures(ctx, 'visibility not changed', refusedNames(failed, entries.length));
 }
 
-/** First deliveries that were committed already are what looking up all rows would have found. */
+/** First deliveries that were committed already are what looking up all rows would have found, beside those it finds anyway. */
 function learn(adaptive: Adaptive, batch: readonly RecordWork[]): void {
   let firsts = 0;
   let duplicates = 0;
   for (const event of eventsOf(batch)) {
-    if (event.receiveCount > 1 || event.twin) continue;
+    if (event.receiveCount > 1 || event.twin || event.event.excluded === true) continue;
     const verdict = verdictOf(event);
     firsts += 1;
     if (verdict.kind === 'sent' && (verdict.how === 'duplicate' || verdict.how === 'recovered')) duplicates += 1;

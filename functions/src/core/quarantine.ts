@@ -5,6 +5,7 @@ import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRows } from './read-rows.ts';
 import type { PermanentReason, TransientReason } from './reasons.ts';
+import { refusedNames, reportFailures } from './report-failures.ts';
 import { deliverAll, takeOverAll } from './stages.ts';
 import type { DecodeIssue, ProcessedEvent } from './types.ts';
 import { type EventWork, newWork, type RecordWork, recordVerdict, settle, verdictOf } from './work.ts';
@@ -63,6 +64,7 @@ async function sendAll(
     return message;
   });
   const failed = await ctx.queue.quarantine(messages, ctx.deadline.signal);
+  reportFailures(ctx, 'messages not quarantined', refusedNames(failed, messages.length));
   return condemned.map(({ record, reason }, position) => [
     record,
     // An answer that does not name a message has not sent it.

@@ -1,13 +1,15 @@
 import type { Read } from '../ports.ts';
 import type { DeliveryContext } from './context.ts';
+import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
 import type { Row } from './types.ts';
 
-const NOT_ANSWERED: Read<Row> = { kind: 'failed', name: 'MissingFromAnswer' };
+const NOT_ANSWERED: Read<Row> = { kind: 'failed', name: MISSING_FROM_ANSWER };
 
 /** One row, strongly consistent. */
 export async function readRow(ctx: DeliveryContext, eventId: string): Promise<Read<Row>> {
-  const [read] = await ctx.store.readRows([eventId], ctx.deadline.signal);
-  return read ?? NOT_ANSWERED;
+  const [read = NOT_ANSWERED] = await ctx.store.readRows([eventId], ctx.deadline.signal);
+  reportFailed(ctx, [read]);
+  return read;
 }
 
 /** Rows in the order asked, strongly consistent. BatchGetItem refuses a key that stands in it twice, so each id is read once. */
@@ -17,7 +19,12 @@ export async function readRows(ctx: DeliveryContext, eventIds: readonly string[]
   const reads = await ctx.store.readRows(distinct, ctx.deadline.signal);
   const byId = new Map<string, Read<Row>>();
   for (const [index, eventId] of distinct.entries()) byId.set(eventId, reads[index] ?? NOT_ANSWERED);
+  reportFailed(ctx, byId.values());
   const answers: Read<Row>[] = [];
   for (const eventId of eventIds) answers.push(byId.get(eventId) ?? NOT_ANSWERED);
   return answers;
+}
+
+function reportFailed(ctx: DeliveryContext, reads: Iterable<Read<Row>>): void {
+  reportFailures(ctx, 'rows not read', failureNames(reads));
 }

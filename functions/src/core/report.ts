@@ -1,6 +1,10 @@
 import type { LogFields } from '../ports.ts';
+import { isPermanent } from './conclude.ts';
 import type { PipelineContext } from './pipeline-context.ts';
-import type { EventWork, RecordState, RecordWork } from './work.ts';
+import type { PermanentReason } from './reasons.ts';
+import { utf8Bytes } from './size.ts';
+import type { DecodeIssue } from './types.ts';
+import { type EventWork, type RecordState, type RecordWork, verdictOf } from './work.ts';
 
 type Failure = Omit<Extract<RecordState, { at: 'failed' }>, 'at'>;
 
@@ -31,7 +35,8 @@ export function reportBatch(ctx: PipelineContext, batch: readonly RecordWork[]):
       reportFailed(ctx, record, UNDECIDED);
     } else if (record.state.at === 'quarantined') {
       telemetry.count('Quarantined', 1, record.state.reason);
-      telemetry.error('quarantined', { ...recordFields(record), reason: record.state.reason });
+      const { reason } = record.state;
+      telemetry.error('quarantined', { ...recordFields(record), reason, ...sizeFields(record, reason) });
     }
   }
   if (oldestMs > 0) telemetry.count('EventAge', oldestMs);
@@ -46,7 +51,9 @@ function reportFailed(ctx: PipelineContext, record: RecordWork, failure: Failure
   ctx.telemetry.warn('failed: comes back', {
     ...recordFields(record),
     reason,
-    ...(permanentReason === undefined ? {} : { permanent_reason: permanentReason }),
+    ...(permanentReason === undefined
+      ? {}
+      : { permanent_reason: permanentReason, ...sizeFields(record, permanentReason) }),
     ...(delaySeconds === undefined ? {} : { delay_seconds: delaySeconds }),
   });
 }
@@ -78,14 +85,45 @@ function eventFields({ event, receiveCount }: EventWork): LogFields {
   };
 }
 
-/** A record's own fields, and those of its event where it has exactly one. */
-function recordFields({ record, events, issues }: RecordWork): LogFields {
-  const [event] = events;
-  const readable = issues[0]?.eventId;
+/** A record's own fields, and those of the event that its line is about. */
+function recordFields(work: RecordWork): LogFields {
+  const { record } = work;
   return {
     ...(record.id === undefined ? {} : { message_id: record.id }),
     receive_count: record.receiveCount,
     ...(record.groupId === undefined ? {} : { group_id: record.groupId }),
-    ...(event !== undefined ? eventFields(event) : readable === undefined ? {} : { event_id: readable }),
+    ...namedEvent(work),
   };
+}
+
+/**
+ * The part that is permanent, or the only one. A line on several events names none of them: whoever searches for the id
+ * would take it for what happened to that event.
+ */
+function namedEvent(record: RecordWork): LogFields {
+  const { events, issues, state } = record;
+  const [event] = events;
+  const [issue] = issues;
+  if (state.at !== 'open' && isPermanent(record)) {
+    const permanent = events.find((work) => verdictOf(work).kind === 'permanent');
+    if (permanent !== undefined) return eventFields(permanent);
+    if (issue !== undefined) return issueFields(issue);
+  }
+  if (event !== undefined) return events.length === 1 ? eventFields(event) : {};
+  return issue !== undefined && issues.length === 1 ? issueFields(issue) : {};
+}
+
+function issueFields({ eventId }: DecodeIssue): LogFields {
+  return eventId === undefined ? {} : { event_id: eventId };
+}
+
+const SIZE_REASONS: ReadonlySet<PermanentReason> = new Set([
+  'item_too_large',
+  'transaction_too_large',
+  'notification_too_large',
+]);
+
+/** How large the message is that holds too much: all that can be said of it without a piece of its body. */
+function sizeFields({ record }: RecordWork, reason: PermanentReason): LogFields {
+  return SIZE_REASONS.has(reason) ? { bytes: utf8Bytes(record.body) } : {};
 }

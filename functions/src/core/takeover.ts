@@ -4,6 +4,7 @@ import { leaseEndMs, leaseState } from './lease.ts';
 import { BATCH_STATEMENT_MAX } from './limits.ts';
 import { chunks, inParallel } from './parallel.ts';
 import type { TransientReason } from './reasons.ts';
+import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
 import { relayShardOf } from './row.ts';
 import type { ProcessedEvent } from './types.ts';
 
@@ -25,14 +26,22 @@ export type ClaimOutcome =
  * expired lease, one gets it; the other sees a live lease or a sent row.
  */
 export async function takeOver(ctx: DeliveryContext, claims: readonly Claim[]): Promise<ClaimOutcome[]> {
+  const answers: RowUpdateOutcome[] = [];
   const pieces = await inParallel(ctx.settings.concurrency, chunks(claims, BATCH_STATEMENT_MAX), async (piece) => {
     if (!ctx.deadline.hasTime()) return piece.map((): ClaimOutcome => ({ kind: 'failed', reason: 'deadline' }));
     const updates = piece.map((claim) => takeoverUpdate(ctx, claim));
     const outcomes = await ctx.store.update(updates, ctx.deadline.signal);
-    return piece.map((claim, index) => claimOutcome(ctx, claim, outcomes[index]));
+    return piece.map((claim, index) => {
+      const outcome = outcomes[index] ?? NOT_ANSWERED;
+      answers.push(outcome);
+      return claimOutcome(ctx, claim, outcome);
+    });
   });
+  reportFailures(ctx, 'leases not taken over', failureNames(answers));
   return pieces.flat();
 }
+
+const NOT_ANSWERED: RowUpdateOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER };
 
 function takeoverUpdate(ctx: DeliveryContext, { row, owner }: Claim): RowUpdate {
   // Never further than the consumer's own timeout from now: others would take a longer lease for clock skew.
@@ -48,9 +57,9 @@ function takeoverUpdate(ctx: DeliveryContext, { row, owner }: Claim): RowUpdate 
   };
 }
 
-function claimOutcome(ctx: DeliveryContext, claim: Claim, outcome: RowUpdateOutcome | undefined): ClaimOutcome {
-  if (outcome?.kind === 'done') return { kind: 'taken' };
-  if (outcome?.kind !== 'condition_failed') return { kind: 'failed', reason: 'takeover_failed' };
+function claimOutcome(ctx: DeliveryContext, claim: Claim, outcome: RowUpdateOutcome): ClaimOutcome {
+  if (outcome.kind === 'done') return { kind: 'taken' };
+  if (outcome.kind !== 'condition_failed') return { kind: 'failed', reason: 'takeover_failed' };
   const row = outcome.row;
   if (row === null || row === undefined) return { kind: 'failed', reason: 'takeover_failed' };
   if ('unknown' in row) return { kind: 'failed', reason: 'row_newer' };

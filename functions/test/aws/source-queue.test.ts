@@ -54,7 +54,7 @@ const message = (over: Partial<QuarantinedMessage> = {}): QuarantinedMessage => 
 describe('deleting finished messages', () => {
   it('O-09: an entry that a 200 answer lists as failed has failed', async () => {
     aws.answer(allBut('1'));
-    expect(await queue.delete(['a', 'b', 'c'], signal)).toEqual([false, true, false]);
+    expect(await queue.delete(['a', 'b', 'c'], signal)).toEqual([false, 'ReceiptHandleIsInvalid', false]);
     expect(aws.calls[0]?.body).toEqual({
       QueueUrl: url,
       Entries: [
@@ -67,16 +67,26 @@ describe('deleting finished messages', () => {
 
   it('O-09: so has an entry in neither list, and one under an id that nobody asked about', async () => {
     aws.answer({ body: { Successful: [{ Id: '0' }], Failed: [{ Id: '7', Code: 'X', SenderFault: true }] } });
-    expect(await queue.delete(['a', 'b'], signal)).toEqual([false, true]);
+    expect(await queue.delete(['a', 'b'], signal)).toEqual([false, 'NoResultEntry']);
     aws.answer({ body: {} });
-    expect(await queue.delete(['a'], signal)).toEqual([true]);
+    expect(await queue.delete(['a'], signal)).toEqual(['NoResultEntry']);
+  });
+
+  it('one that the answer refuses without a code has failed all the same', async () => {
+    aws.answer({ body: { Failed: [{ Id: '0', SenderFault: true }] } });
+    expect(await queue.delete(['a'], signal)).toEqual(['UnknownError']);
+  });
+
+  it('one that both lists name is deleted', async () => {
+    aws.answer({ body: { Successful: [{ Id: '0' }], Failed: [{ Id: '0', Code: 'X', SenderFault: true }] } });
+    expect(await queue.delete(['a'], signal)).toEqual([false]);
   });
 
   it('O-09: goes in tens, and a failed ten leaves the others alone', async () => {
     aws.answer((call) => (call.body.Entries[0].ReceiptHandle === 'r-10' ? { error: 'AccessDenied' } : allBut()(call)));
     const failed = await queue.delete(many(25), signal);
     expect(aws.calls.map((call) => call.body.Entries.length)).toEqual([10, 10, 5]);
-    expect(failed).toEqual([...Array(10).fill(false), ...Array(10).fill(true), ...Array(5).fill(false)]);
+    expect(failed).toEqual([...Array(10).fill(false), ...Array(10).fill('AccessDenied'), ...Array(5).fill(false)]);
   });
 
   it('makes no call for nothing', async () => {
@@ -107,9 +117,9 @@ describe('a source without queues', () => {
   it('sends nothing anywhere, and says so', async () => {
     const none = createSourceQueue({ client: aws.clients.sqs, queueUrl: undefined, deadLetterQueueUrl: undefined });
     aws.answer(allBut());
-    expect(await none.quarantine([message()], signal)).toEqual([true]);
-    expect(await none.delete(['r'], signal)).toEqual([true]);
-    expect(await none.changeVisibility([{ receiptHandle: 'r', seconds: 1 }], signal)).toEqual([true]);
+    expect(await none.quarantine([message()], signal)).toEqual(['NoQueue']);
+    expect(await none.delete(['r'], signal)).toEqual(['NoQueue']);
+    expect(await none.changeVisibility([{ receiptHandle: 'r', seconds: 1 }], signal)).toEqual(['NoQueue']);
     expect(aws.calls).toHaveLength(0);
   });
 });
@@ -147,9 +157,9 @@ describe('quarantine', () => {
 
   it('C-66: only what Successful lists is in the dead-letter queue', async () => {
     aws.answer(allBut('0'));
-    expect(await queue.quarantine([message(), message()], signal)).toEqual([true, false]);
+    expect(await queue.quarantine([message(), message()], signal)).toEqual(['ReceiptHandleIsInvalid', false]);
     aws.answer({ error: 'AccessDenied', status: 403 });
-    expect(await queue.quarantine([message(), message()], signal)).toEqual([true, true]);
+    expect(await queue.quarantine([message(), message()], signal)).toEqual(['AccessDenied', 'AccessDenied']);
   });
 
   it('cuts calls by bytes, counted in UTF-8 with the attributes, and by ten', async () => {

@@ -21,6 +21,12 @@ const answer = (w: StageWorld, ...outcomes: (RowUpdateOutcome | undefined)[]) =>
   };
 };
 
+const unmarked = (error_name: string, count: number) => ({
+  level: 'warn',
+  message: 'rows not marked as sent',
+  fields: { error_name, count },
+});
+
 const calls = (w: StageWorld) => w.h.store.updates.map((updates) => updates.map(({ kind }) => kind));
 
 describe('publish, then mark (rule 7)', () => {
@@ -148,6 +154,28 @@ describe('tries of one mark', () => {
     answer(w, { kind: 'failed', name: 'TimeoutError' });
     expect(await deliver(w.ctx, [owned()], { release: true })).toEqual([{ kind: 'failed', reason: 'mark_failed' }]);
     expect(calls(w)).toEqual([['mark'], ['mark']]);
+    expect(w.h.telemetry.lines).toStrictEqual([unmarked('TimeoutError', 1)]);
+  });
+
+  it('what is not marked in the end is said once for each name: a missing permission is no throttling', async () => {
+    const w = world();
+    const names = ['AccessDenied', 'ThrottlingError', 'ThrottlingError'];
+    w.h.store.update = async (updates) => {
+      w.h.store.updates.push([...updates]);
+      // The first try fails for all alike; the last row is not in the second answer.
+      if (w.h.store.updates.length === 1) return updates.map(() => ({ kind: 'failed', name: 'TimeoutError' }));
+      return [...names.map((name): RowUpdateOutcome => ({ kind: 'failed', name })), { kind: 'done' }];
+    };
+    await deliver(
+      w.ctx,
+      ['o-1', 'o-2', 'o-3', 'o-4', 'o-5'].map((id) => owned(id)),
+      { release: true },
+    );
+    expect(w.h.telemetry.lines).toStrictEqual([
+      unmarked('AccessDenied', 1),
+      unmarked('ThrottlingError', 2),
+      unmarked('MissingFromAnswer', 1),
+    ]);
   });
 
   it('only what failed is sent again', async () => {
@@ -169,6 +197,9 @@ describe('tries of one mark', () => {
     answer(w, { kind: 'failed', name: 'TimeoutError' });
     await deliver(w.ctx, [owned()], { release: true });
     expect(calls(w)).toEqual([['release']]);
+    expect(w.h.telemetry.lines.slice(1)).toStrictEqual([
+      { level: 'warn', message: 'leases not released', fields: { error_name: 'TimeoutError', count: 1 } },
+    ]);
   });
 
   it('within the deadline margin a published notification is still marked', async () => {

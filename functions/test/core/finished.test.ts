@@ -18,6 +18,7 @@ describe('what is finished is deleted before a record that may crash the process
     await deleteFinished(w.ctx, batch);
     // Strictly: toEqual takes a list with an undefined handle at its end for one without.
     expect(w.h.queue.deleted).toStrictEqual(['handle-m1', 'handle-m2']);
+    expect(w.h.telemetry.lines).toEqual([]);
   });
 
   it('a delete that failed, or that the answer does not name, is tried again; its neighbour is not', async () => {
@@ -26,11 +27,21 @@ describe('what is finished is deleted before a record that may crash the process
     const calls: (readonly string[])[] = [];
     w.h.queue.delete = async (handles) => {
       calls.push(handles);
-      return [true, false];
+      return ['ReceiptHandleIsInvalid', false];
     };
     await deleteFinished(w.ctx, batch);
     await deleteFinished(w.ctx, batch);
     expect(calls[1]).toEqual(['handle-m1', 'handle-m3']);
+    const line = (error_name: string) => ({
+      level: 'warn',
+      message: 'finished messages not deleted ahead',
+      fields: { error_name, count: 1 },
+    });
+    expect(w.h.telemetry.lines).toStrictEqual([
+      line('ReceiptHandleIsInvalid'),
+      line('MissingFromAnswer'),
+      line('ReceiptHandleIsInvalid'),
+    ]);
   });
 
   it('when none could be deleted, no other is tried: each try costs the time of those that are still to be tried', async () => {
@@ -39,12 +50,19 @@ describe('what is finished is deleted before a record that may crash the process
     const calls: (readonly string[])[] = [];
     w.h.queue.delete = async (handles) => {
       calls.push(handles);
-      return handles.map(() => true);
+      return handles.map(() => 'AccessDenied');
     };
     await deleteFinished(w.ctx, batch);
     await deleteFinished(w.ctx, [...batch, recordWork('m3', { state: { at: 'done' } })]);
     expect(calls).toEqual([['handle-m1', 'handle-m2']]);
     expect(batch.map(({ deleted }) => deleted)).toEqual([false, false]);
+    expect(w.h.telemetry.lines).toStrictEqual([
+      {
+        level: 'warn',
+        message: 'finished messages not deleted ahead',
+        fields: { error_name: 'AccessDenied', count: 2 },
+      },
+    ]);
   });
 
   it('nothing finished: no call', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { declarativeMeaning } from '../../src/core/mapping.ts';
 import type { SourceRecord } from '../../src/core/types.ts';
+import type { Failed, LogFields } from '../../src/ports.ts';
 import { Harness, MAPPING, order, record, START_MS } from './harness.ts';
 import { hashOf, row, store } from './stage-world.ts';
 
@@ -29,6 +30,8 @@ function hides(h: Harness): { receiptHandle: string; seconds: number }[][] {
   };
   return calls;
 }
+
+const MISSING: LogFields = { error_name: 'MissingFromAnswer', count: 1 };
 
 const throttled = (h: Harness) => {
   h.store.commitFault = () => ({ kind: 'throttled', name: 'ThrottlingException', retried: false });
@@ -175,6 +178,19 @@ describe('a failed record is asked for at its own time', () => {
     expect(await h.deliver(record('m1', order('o-1')))).toEqual(['m1']);
     expect(calls).toEqual([]);
   });
+
+  it.each<[string, Failed[], LogFields[]]>([
+    ['refused', ['AccessDenied', 'AccessDenied'], [{ error_name: 'AccessDenied', count: 2 }]],
+    ['not answered', ['RequestThrottled'], [{ error_name: 'RequestThrottled', count: 1 }, MISSING]],
+    ['done', [false, false], []],
+  ])('says why when it is %s: the message comes back all the same, later or sooner', async (_, answer, said) => {
+    const h = new Harness();
+    throttled(h);
+    h.queue.changeVisibility = async () => answer;
+    expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual(['m1', 'm2']);
+    const lines = h.telemetry.lines.filter(({ message }) => message === 'visibility not changed');
+    expect(lines).toStrictEqual(said.map((fields) => ({ level: 'warn', message: 'visibility not changed', fields })));
+  });
 });
 
 describe('a container that met duplicates reads the rows of the next batch first', () => {
@@ -233,6 +249,14 @@ describe('a container that met duplicates reads the rows of the next batch first
     const h = new Harness();
     await earlier(h);
     expect(await readsFirst(h, 50)).toBe(reads);
+  });
+
+  it('but not one that met excluded events: their rows are read anyway', async () => {
+    const h = new Harness({ mapping: { eventFilter: 'amount' } });
+    await new Harness({ on: h }).deliver(record('m1', { id: 'o-1' }));
+    await h.deliver(record('m2', { id: 'o-1' }));
+    expect(h.telemetry.sum('Duplicates')).toBe(1);
+    expect(await readsFirst(h, 50)).toBe(false);
   });
 
   it('by the share of duplicates: one in fifty pays for a batch of fifty, not for one of twenty-five', async () => {

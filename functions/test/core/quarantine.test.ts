@@ -186,6 +186,8 @@ describe('the breaker', () => {
     const h = new Harness({ settings: { quarantine: false } });
     expect(await h.deliver(record('m1', 'not json'))).toEqual(['m1']);
     expect(h.queue.visibility).toEqual([{ receiptHandle: 'handle-m1', seconds: 8 }]);
+    // What the alarm watches then.
+    expect(h.telemetry.sum('Failed', 'quarantine_off')).toBe(1);
   });
 });
 

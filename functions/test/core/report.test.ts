@@ -23,6 +23,12 @@ const failed = (more: Partial<Extract<RecordState, { at: 'failed' }>> = {}): Rec
   ...more,
 });
 const fields = (more: object = {}) => ({ message_id: 'm1', receive_count: 1, ...more });
+const sent = (eventId: string) => settled(eventId, { kind: 'sent', how: 'committed', payloadHash: hashOf('a') });
+const bad = (eventId: string) =>
+  work(eventId, {
+    event: event(eventId, { correlationId: `c-${eventId}` }),
+    stage: { at: 'settled', verdict: { kind: 'permanent', reason: 'schema_violation' } },
+  });
 const of = (verdict: Verdict) => recordWork('m1', { events: [settled('o-1', verdict)], state: { at: 'done' } });
 
 describe('a batch', () => {
@@ -205,13 +211,82 @@ describe('what an operator needs to find a record', () => {
       { message_id: 'm1', receive_count: 1, event_id: 'o-9' },
     ],
     [
-      'its event rather than the id of an unusable one',
+      'the id of the unusable part rather than that of its neighbour',
       { events: [work('o-1')], issues: [{ reason: 'schema_violation', eventId: 'o-9' }] },
-      { message_id: 'm1', receive_count: 1, event_id: 'o-1' },
+      { message_id: 'm1', receive_count: 1, event_id: 'o-9' },
+    ],
+    [
+      'no event rather than the neighbour of an unusable part without an id',
+      {
+        events: [work('o-1')],
+        issues: [{ reason: 'event_id_missing' }, { reason: 'schema_violation', eventId: 'o-9' }],
+      },
+      { message_id: 'm1', receive_count: 1 },
+    ],
+    [
+      'of its events the one that is permanent',
+      { events: [work('o-1'), bad('o-2'), bad('o-3')], issues: [{ reason: 'schema_violation', eventId: 'o-9' }] },
+      { message_id: 'm1', receive_count: 1, event_id: 'o-2', correlation_id: 'c-o-2' },
     ],
     ['no event where none could be read', { issues: [{ reason: 'not_json' }] }, { message_id: 'm1', receive_count: 1 }],
   ])('%s', (_title, more, said) => {
     const { lines } = reported(recordWork('m1', { ...more, state: { at: 'quarantined', reason: 'not_json' } }));
     expect(lines[0]?.fields).toStrictEqual({ ...said, reason: 'not_json' });
+  });
+
+  it.each<[string, Partial<RecordWork>, object]>([
+    ['the only event', { events: [sent('o-1')] }, { event_id: 'o-1' }],
+    [
+      'the only part that holds an id',
+      { issues: [{ reason: 'schema_violation', eventId: 'o-9' }] },
+      { event_id: 'o-9' },
+    ],
+    ['none of several events', { events: [sent('o-1'), sent('o-2')] }, {}],
+    ['none of several events, although one of them is permanent', { events: [sent('o-1'), bad('o-2')] }, {}],
+    [
+      'none of several unusable parts',
+      {
+        issues: [
+          { reason: 'schema_violation', eventId: 'o-8' },
+          { reason: 'schema_violation', eventId: 'o-9' },
+        ],
+      },
+      {},
+    ],
+  ])('that comes back for a reason that passes: %s', (_title, more, said) => {
+    const { lines } = reported(recordWork('m1', { ...more, state: failed() }));
+    expect(lines[0]?.fields).toStrictEqual({ ...fields(said), reason: 'throttled', delay_seconds: 8 });
+  });
+
+  it.each(['breaker_open', 'quarantine_off', 'quarantine_failed'] as const)(
+    'that is held back from quarantine (%s): the event that is permanent',
+    (reason) => {
+      const { lines } = reported(
+        recordWork('m1', { events: [sent('o-1'), bad('o-2')], state: failed({ reason }) }),
+        recordWork('m2', { events: [sent('o-3'), bad('o-4')] }),
+      );
+      expect(lines.map(({ fields: { event_id } }) => event_id)).toEqual(['o-2', undefined, undefined]);
+    },
+  );
+});
+
+describe('C-58: what is too large is logged with its size, never with its body', () => {
+  const source = record('m1', '{"blob":"日本"}');
+
+  it.each(['item_too_large', 'transaction_too_large', 'notification_too_large'] as const)('%s', (reason) => {
+    const { lines } = reported(
+      recordWork('m1', { source, state: { at: 'quarantined', reason } }),
+      recordWork('m1', { source, state: failed({ reason: 'quarantine_off', permanentReason: reason }) }),
+    );
+    expect(lines.map(({ fields: { bytes } }) => bytes)).toEqual([17, 17, undefined]);
+    expect(JSON.stringify(lines)).not.toContain('日');
+  });
+
+  it('another reason is no matter of size', () => {
+    const { lines } = reported(
+      recordWork('m1', { source, state: { at: 'quarantined', reason: 'schema_violation' } }),
+      recordWork('m1', { source, state: failed({ reason: 'quarantine_off', permanentReason: 'not_json' }) }),
+    );
+    for (const { fields: logged } of lines) expect(logged).not.toHaveProperty('bytes');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { PipelineContext } from '../../src/core/pipeline-context.ts';
 import { quarantineAll } from '../../src/core/quarantine.ts';
 import type { EventWork, RecordWork } from '../../src/core/work.ts';
+import type { Failed } from '../../src/ports.ts';
 import { record, START_MS } from './harness.ts';
 import { hashOf, recordWork, row, type StageWorld, settled, store, world } from './stage-world.ts';
 
@@ -92,22 +93,32 @@ describe('only what is provably uncommitted is quarantined (rule 10)', () => {
 });
 
 describe('the dead-letter queue has it, or the message comes back', () => {
-  it.each<[string, boolean[], unknown[]]>([
+  it.each<[string, Failed[], unknown[], unknown[]]>([
     [
       'the second is refused',
-      [false, true],
+      [false, 'AccessDenied'],
       [{ kind: 'quarantined', reason: 'schema_violation' }, failed('quarantine_failed')],
+      [{ error_name: 'AccessDenied', count: 1 }],
     ],
     [
       'the first is refused',
-      [true, false],
+      ['RequestThrottled', false],
       [failed('quarantine_failed'), { kind: 'quarantined', reason: 'schema_violation' }],
+      [{ error_name: 'RequestThrottled', count: 1 }],
     ],
-    ['the answer names none', [], [failed('quarantine_failed'), failed('quarantine_failed')]],
-  ])('%s', async (_, answer, outcomes) => {
+    [
+      'the answer names none',
+      [],
+      [failed('quarantine_failed'), failed('quarantine_failed')],
+      [{ error_name: 'MissingFromAnswer', count: 2 }],
+    ],
+  ])('%s, and the log says why', async (_, answer, outcomes, said) => {
     const w = world();
     w.h.queue.quarantine = async () => answer;
     expect(await quarantine(w.ctx, [of('m1', bad('o-1')), of('m2', bad('o-2'))])).toEqual(outcomes);
+    expect(w.h.telemetry.lines).toStrictEqual(
+      said.map((fields) => ({ level: 'warn', message: 'messages not quarantined', fields })),
+    );
   });
 
   it('says which message lost attributes, and how many; nothing when none did', async () => {

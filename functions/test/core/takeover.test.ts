@@ -65,6 +65,29 @@ describe('a lease is taken as it was read (rule 5)', () => {
     expect(outcomes[25]).toEqual({ kind: 'failed', reason: 'takeover_failed' });
   });
 
+  it('a failure is said once for each name over all calls: a missing permission is no throttling', async () => {
+    const w = world();
+    const claims = Array.from({ length: 27 }, (_, i) => ({ row: { ...OVER, eventId: `o-${i}` }, owner: 'us' }));
+    w.h.store.update = async (updates) =>
+      updates.flatMap(({ eventId }): RowUpdateOutcome[] => {
+        if (eventId === 'o-1') return [{ kind: 'failed', name: 'AccessDenied' }];
+        if (eventId === 'o-2' || eventId === 'o-25') return [{ kind: 'failed', name: 'ThrottlingError' }];
+        if (eventId === 'o-3') return [{ kind: 'condition_failed', row: row({ status: 'sent' }) }];
+        return eventId === 'o-26' ? [] : [{ kind: 'done' }];
+      });
+    await takeOver(w.ctx, claims);
+    const line = (error_name: string, count: number) => ({
+      level: 'warn',
+      message: 'leases not taken over',
+      fields: { error_name, count },
+    });
+    expect(w.h.telemetry.lines).toStrictEqual([
+      line('AccessDenied', 1),
+      line('ThrottlingError', 2),
+      line('MissingFromAnswer', 1),
+    ]);
+  });
+
   it('is not begun within the deadline margin', async () => {
     const w = world();
     w.h.clock.advance(28_500);

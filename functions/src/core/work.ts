@@ -142,6 +142,7 @@ export function hasPermanent(record: RecordWork): boolean {
 /** The verdict on a whole record: one transient event keeps it in the queue, then one permanent event quarantines it. */
 export type RecordVerdict =
   | { readonly kind: 'done' }
+  /** `eventId` is the key of the row, prefix included: what an operator looks up in `processed_events`. */
   | { readonly kind: 'permanent'; readonly reason: PermanentReason; readonly eventId: string | undefined }
   | { readonly kind: 'transient'; readonly reason: TransientReason; readonly retryAtMs: number | undefined };
 
@@ -155,7 +156,7 @@ export function recordVerdict(record: RecordWork): RecordVerdict {
       transient = { kind: 'transient', reason: transient?.reason ?? verdict.reason, retryAtMs };
     }
     if (verdict.kind === 'permanent')
-      permanent ??= { kind: 'permanent', reason: verdict.reason, eventId: work.event.producerId };
+      permanent ??= { kind: 'permanent', reason: verdict.reason, eventId: work.event.eventId };
   }
   const issue = record.issues[0];
   if (issue !== undefined) permanent ??= { kind: 'permanent', reason: issue.reason, eventId: issue.eventId };

@@ -3,7 +3,7 @@ import { deadLetter } from '../../src/core/dead-letter.ts';
 import { MESSAGE_DEFAULT_MAX_BYTES, MESSAGE_MAX_BYTES } from '../../src/core/limits.ts';
 import { messageBytes } from '../../src/core/size.ts';
 import type { SourceRecord } from '../../src/core/types.ts';
-import { record } from './harness.ts';
+import { Harness, record } from './harness.ts';
 
 const text = (value: string) => ({ type: 'String', value });
 
@@ -24,6 +24,17 @@ const letter = (from: SourceRecord, eventId?: string) => {
   const { message, dropped } = deadLetter(from, 'schema_violation', eventId);
   return { message: { ...message, attributes: { ...message.attributes } }, dropped };
 };
+
+describe('the event id of a quarantined message', () => {
+  it.each([
+    ['an event that its schema refuses', { jsonSchema: '{"required":["n"]}' }, 'schema_violation'],
+    ['a part that cannot be read', { fingerprint: 'n' }, 'fingerprint_missing'],
+  ])('is the key of its row, the prefix included: %s', async (_, mapping, reason) => {
+    const h = new Harness({ mapping: { ...mapping, eventIdPrefix: 'p#' } });
+    expect(await h.deliver(record('m1', { id: 'o-1' }))).toEqual([]);
+    expect(h.queue.deadLetters[0]?.attributes).toMatchObject({ error_type: text(reason), event_id: text('p#o-1') });
+  });
+});
 
 describe('a dead letter', () => {
   it('is the message as it came, its group and attributes included, and why', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { declarativeMeaning } from '../../src/core/mapping.ts';
+import { compileSchema } from '../../src/core/schema.ts';
 import type { DecodedEvent, Meaning } from '../../src/core/types.ts';
 import type { Options } from './harness.ts';
 import { Harness, MAPPING, order, record } from './harness.ts';
@@ -249,6 +250,22 @@ describe('FIFO with quarantine: a bad deploy that only suspects show', () => {
     const calm = [...'CDEF'].map((group) => good(`${group}1`, 1));
     expect(await h.deliver(bad('A1', 1), bad('B1', 1), ...calm, good('Z1'))).toEqual([]);
     expect.assertions(3);
+  });
+
+  it('what holds no event is decided before its turn: two bad ones of six are not held for three of those', async () => {
+    const own = declarativeMeaning({ ...MAPPING, jsonSchema: schema }, compileSchema);
+    const h = fifo({
+      settings: { quarantine: true },
+      meaning: {
+        ...own,
+        decode: (source) => (source.body === '[]' ? { kind: 'not_ours', reason: 'no_events' } : own.decode(source)),
+      },
+    });
+    h.store.afterCommit = () => expect(dead(h)).toEqual(['A1', 'B1']);
+    const empty = [...'NOP'].map((group) => record(`${group}1`, '[]', { groupId: group, receiveCount: 3 }));
+    // `D1` is the first suspect: were the empty ones undecided, the two bad ones would look like a bad deploy.
+    expect(await h.deliver(bad('A1', 1), bad('B1', 1), good('D1'), ...empty)).toEqual([]);
+    expect.assertions(2);
   });
 
   it('a single bad one is not held back for a suspect that may kill the process: its lane goes on', async () => {

@@ -103,18 +103,14 @@ export interface TroubledPage {
 
 /** What only the relay needs. Rows come strongly consistent from `readRows` before anything is decided. */
 export interface RelayStore extends EventStore {
-  /** Keys of one shard of the sparse index whose lease ended before `beforeMs`, oldest first. */
+  /** Keys of one shard of the sparse index whose lease ended before `beforeMs`, the one longest over first. */
   queryTroubled(
     relayShard: string,
     beforeMs: number,
     limit: number,
     from: AttributeMap | undefined,
     signal: AbortSignal,
-  ): Promise<{
-    readonly eventIds: readonly string[];
-    readonly oldestExpiresAtMs?: number;
-    readonly next?: AttributeMap;
-  }>;
+  ): Promise<{ readonly eventIds: readonly string[]; readonly next?: AttributeMap }>;
   /** How many rows one shard of the index holds, lease over or not. Counts the index and reads no row. */
   countTroubled(relayShard: string, signal: AbortSignal): Promise<{ readonly rows: number }>;
   /** One page of one segment of a scan: the pending rows in it. */

@@ -30,7 +30,8 @@ locals {
     notifications_failed = 0
     # The relay takes rows within minutes; so many at once are an outage of the topic.
     rows_in_trouble = 1000
-    # The relay runs every few minutes: a row that is an hour old is one that it cannot publish.
+    # Since the commit, whether the run then published the row or not. The relay runs every few minutes: an hour, in two
+    # periods running, is a row that it cannot publish, or are several that only the sweep could find.
     oldest_row_in_trouble_seconds = 3600
     # Most of a batch was permanent, and quarantine is held back: a bad deploy, or another kind of message.
     breaker_open = 0
@@ -133,7 +134,7 @@ locals {
     }
     oldest_row_in_trouble_seconds = {
       metric    = { namespace = "idempotent-pipeline", name = "OldestRowInTrouble", stat = "Maximum", dimensions = local.pipeline }
-      advice    = "An event is committed, and neither consumer nor relay could announce it. Read the relay's log for its id."
+      advice    = "The relay found a row still pending so long after its commit. If it could not publish it either, its log names the event."
       points    = 2
       unhealthy = true
     }

@@ -54,7 +54,6 @@ export function relayStoreOf(host: Instance): RelayStore {
         for (const { row } of page) host.world.indexed.add(textOf(row.event_id));
         return {
           eventIds: page.map(({ row }) => textOf(row.event_id)),
-          ...(page[0] !== undefined && { oldestExpiresAtMs: Number(numberText(page[0].row.lease_expires_at_ms)) }),
           ...(all.length > size &&
             last !== undefined && {
               next: {

@@ -26,11 +26,8 @@ export function createRelayStore(deps: EventStoreDeps): RelayStore {
         Limit: limit,
       });
       const answer = await client.send(command, { abortSignal: signal });
-      const items = answer.Items ?? [];
-      const oldest = items[0]?.lease_expires_at_ms?.N;
       return {
-        eventIds: items.flatMap((item) => item.event_id?.S ?? []),
-        ...(oldest !== undefined && { oldestExpiresAtMs: Number(oldest) }),
+        eventIds: (answer.Items ?? []).flatMap((item) => item.event_id?.S ?? []),
         ...next(answer.LastEvaluatedKey),
       };
     },

@@ -56,7 +56,7 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
     return {
       ...id.value,
       payload: part.payload,
-      // Another kind of event need not have the part that is the fingerprint of ours.
+      // Another kind of event need not have the part that is the fingerprint of ours, and its hash is never compared.
       payloadHash: hash.ok ? hash.value : payloadHash(part.payload),
       ...(excluded && { excluded }),
       attributes: part.attributes,

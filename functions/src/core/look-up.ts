@@ -2,7 +2,7 @@ import { type Judgement, judgeRow } from './judge.ts';
 import { pairs } from './pairs.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { readRow, readRows } from './read-rows.ts';
-import type { ProcessedEvent, Row } from './types.ts';
+import type { Row } from './types.ts';
 import { type EventWork, eventIdOf, ownedBy, settle, type Verdict } from './work.ts';
 
 /**
@@ -58,13 +58,16 @@ export async function applyExisting(ctx: PipelineContext, work: EventWork, row: 
 
 export function applyRow(ctx: PipelineContext, work: EventWork, row: Row): void {
   const messageId = work.contested ? undefined : work.event.messageId;
-  const claimant = { payloadHash: work.event.payloadHash, messageId, owner: work.owner };
+  // Another kind of event may use ids of ours: one that is excluded claims nothing of the row, but waits until it is sent.
+  const ours = work.event.excluded !== true || 'unknown' in row;
+  const claimant = { payloadHash: ours ? work.event.payloadHash : row.payloadHash, messageId, owner: work.owner };
   applyJudgement(work, judgeRow(row, claimant, ctx.clock.now(), ctx.settings));
 }
 
 function applyJudgement(work: EventWork, judgement: Judgement): void {
   switch (judgement.kind) {
     case 'duplicate':
+      if (work.event.excluded === true) return settle(work, NOT_OURS);
       return settle(work, { kind: 'sent', how: 'duplicate', payloadHash: judgement.row.payloadHash });
     case 'ours':
       work.stage = {
@@ -80,17 +83,8 @@ function applyJudgement(work: EventWork, judgement: Judgement): void {
     case 'held':
       return settle(work, { kind: 'transient', reason: 'lease_held', retryAtMs: judgement.untilMs });
     case 'mismatch':
-      return settle(
-        work,
-        isOfAnother(work, judgement.row) ? NOT_OURS : { kind: 'permanent', reason: 'payload_mismatch' },
-      );
+      return settle(work, { kind: 'permanent', reason: 'payload_mismatch' });
     case 'newer':
       return settle(work, { kind: 'transient', reason: 'row_newer' });
   }
-}
-
-/** Ids may be used once for each kind of event: one that the filter excludes claims nothing of a row that is not its own. */
-function isOfAnother({ event }: EventWork, row: ProcessedEvent): boolean {
-  const own = row.status === 'pending' && row.messageId !== '' && row.messageId === event.messageId;
-  return event.excluded === true && !own;
 }

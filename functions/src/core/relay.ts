@@ -20,7 +20,10 @@ export interface RelayDeps {
 export interface RelayReport {
   /** Rows in the index of rows in trouble, after the run. */
   readonly inTrouble: number;
-  /** Age of the oldest row that this run saw pending, seconds; 0 when there was none. */
+  /**
+   * Seconds since its commit (`created_at`) of the oldest row that this run found pending, in the index or by its sweep,
+   * and whether it published it or not; 0 when there was none.
+   */
   readonly oldestSeconds: number;
   /** Events whose stored notifications this run published and marked. */
   readonly relayed: number;

@@ -51,11 +51,10 @@ describe('which rows are read before anything is planned', () => {
 
 describe('an event that the filter excludes (G4)', () => {
   const NOT_OURS = { kind: 'not_ours', reason: 'filtered' };
-  const excluded = (eventId = 'o-1', more: Partial<DecodedEvent> = {}, delivery: Partial<EventWork> = {}) =>
-    work(eventId, { event: event(eventId, { excluded: true, ...more }), ...delivery });
-  const another = { payloadHash: hashOf('b') };
+  const excluded = (eventId = 'o-1', more: Partial<DecodedEvent> = {}) =>
+    work(eventId, { event: event(eventId, { excluded: true, ...more }) });
 
-  it('is looked up on its first delivery; it is not ours only when it has no row, others are decided by theirs', async () => {
+  it('is looked up on its first delivery; it is not ours when it has no row, or one that is sent', async () => {
     const w = world();
     store(w.h, row({ eventId: 'o-2', status: 'sent' }));
     store(w.h, row({ eventId: 'o-3' }));
@@ -63,7 +62,7 @@ describe('an event that the filter excludes (G4)', () => {
     await lookUp(w.ctx, works);
     expect(works.map(({ stage }) => (stage.at === 'settled' ? stage.verdict : stage.at))).toEqual([
       NOT_OURS,
-      { kind: 'sent', how: 'duplicate', payloadHash: hashOf('a') },
+      NOT_OURS,
       { kind: 'transient', reason: 'lease_held', retryAtMs: START_MS + 10_000 },
       'uncommitted',
     ]);
@@ -84,36 +83,36 @@ describe('an event that the filter excludes (G4)', () => {
     expect(verdictOf(it)).toEqual(transient('look_up_failed'));
   });
 
-  it.each<[string, Partial<ProcessedEvent>, Partial<DecodedEvent>, unknown]>([
-    ['of another message, pending', { messageId: 'other' }, another, NOT_OURS],
-    ['of another message, sent', { messageId: 'other', status: 'sent' }, another, NOT_OURS],
-    ['of no known message, pending', { messageId: '' }, { ...another, messageId: '' }, NOT_OURS],
-  ])('claims nothing of the row of another event under its id: %s', async (_, stored, found, verdict) => {
-    const w = world();
-    store(w.h, row(stored));
-    const it = excluded('o-1', found);
-    await lookUp(w.ctx, [it]);
-    expect(verdictOf(it)).toEqual(verdict);
-  });
-
-  it.each([
-    ['pending', { kind: 'permanent', reason: 'payload_mismatch' }],
-    ['sent', NOT_OURS],
-  ] as const)(
-    'of a message that claims its id twice is judged by what that message committed: %s',
-    async (status, verdict) => {
-      const w = world();
-      store(w.h, row({ status, messageId: 'm1' }));
-      const it = excluded('o-1', another, { contested: true });
-      await lookUp(w.ctx, [it]);
-      expect(verdictOf(it)).toEqual(verdict);
+  it.each<[string, Partial<ProcessedEvent>, unknown]>([
+    ['sent', { status: 'sent' }, NOT_OURS],
+    ['pending', {}, { kind: 'transient', reason: 'lease_held', retryAtMs: START_MS + 10_000 }],
+    ['pending, its attempt is over', { leaseExpiresAtMs: START_MS - 1 }, 'abandoned'],
+  ])(
+    'claims nothing of the row of another event under its id, but waits until it is sent: %s',
+    async (_, stored, then) => {
+      for (const messageId of ['other', 'm1', '']) {
+        const w = world();
+        store(w.h, row({ messageId, ...stored }));
+        const it = excluded('o-1', { payloadHash: hashOf('b') });
+        await lookUp(w.ctx, [it]);
+        expect(it.stage.at === 'settled' ? verdictOf(it) : it.stage.at).toEqual(then);
+      }
     },
   );
+
+  it('leaves a row of a newer version to the newer code', async () => {
+    const w = world();
+    store(w.h, row());
+    w.h.store.rows.set('o-1', { ...w.h.store.rows.get('o-1'), v: { N: '2' } });
+    const it = excluded();
+    await lookUp(w.ctx, [it]);
+    expect(verdictOf(it)).toEqual(transient('row_newer'));
+  });
 
   it('an event of ours under the id of another one stays a mismatch', async () => {
     const w = world();
     store(w.h, row({ messageId: 'other', status: 'sent' }));
-    const it = work('o-1', { receiveCount: 2, event: event('o-1', another) });
+    const it = work('o-1', { receiveCount: 2, event: event('o-1', { payloadHash: hashOf('b') }) });
     await lookUp(w.ctx, [it]);
     expect(verdictOf(it)).toEqual({ kind: 'permanent', reason: 'payload_mismatch' });
   });

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { ConfigurationError } from './core/configuration-error.ts';
 import type { DecodeMapping } from './core/decode.ts';
 import { ENVELOPES } from './core/envelopes.ts';
-import { TOPIC_MAX_BYTES_DEFAULT } from './core/limits.ts';
+import { TOPIC_MAX_BYTES_DEFAULT, VISIBILITY_MAX_SECONDS } from './core/limits.ts';
 import type { Mapping } from './core/mapping.ts';
 import type { PipelineSettings, RelaySettings } from './core/settings.ts';
 import { Fields } from './fields.ts';
@@ -61,8 +61,8 @@ export function readConsumerConfig(environment: Environment): ConsumerConfig {
       source,
       processedEventsTable: required(environment, 'PROCESSED_EVENTS_TABLE'),
       maxReceiveCount: queue ? fields.integer('max_receive_count', 1, 1_000, source === 'sqs' ? 12 : 5) : null,
-      backoffBaseSeconds: fields.integer('backoff_base_seconds', 1, 43_200, 10),
-      backoffCapSeconds: fields.integer('backoff_cap_seconds', 1, 43_200, 900),
+      backoffBaseSeconds: fields.integer('backoff_base_seconds', 1, VISIBILITY_MAX_SECONDS, 10),
+      backoffCapSeconds: fields.integer('backoff_cap_seconds', 1, VISIBILITY_MAX_SECONDS, 900),
       quarantine,
       grouping: fields.flag('grouping', true),
     },

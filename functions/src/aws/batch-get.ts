@@ -3,14 +3,13 @@ import type { AttributeMap, AttributeValue } from '../core/attribute-value.ts';
 import { bareObject } from '../core/bare-object.ts';
 import { normaliseDecimal } from '../core/decimal.ts';
 import { halves } from '../core/group.ts';
+import { BATCH_GET_MAX } from '../core/limits.ts';
 import { chunks } from '../core/parallel.ts';
 import { parseRow } from '../core/row.ts';
 import type { ReadKey, Row } from '../core/types.ts';
 import type { Clock, EventStore, Random, Read } from '../ports.ts';
 import { readSdkError } from './sdk-error.ts';
 
-/** DynamoDB takes 100 keys a call. */
-const KEYS_PER_CALL = 100;
 /** Rounds in a row that may bring nothing before the rest is given up. */
 const IDLE_ROUNDS = 4;
 const IDLE_BASE_MS = 50;
@@ -35,7 +34,7 @@ export function createItemReader(deps: ItemReaderDeps): Pick<EventStore, 'readRo
     const distinct: Keys = new Map();
     for (const [index, key] of keys.entries()) distinct.set(names[index] as string, key);
     const found: Found = new Map();
-    await Promise.all(chunks([...distinct], KEYS_PER_CALL).map((chunk) => readChunk(new Map(chunk), found, signal)));
+    await Promise.all(chunks([...distinct], BATCH_GET_MAX).map((chunk) => readChunk(new Map(chunk), found, signal)));
     const reads: Read<AttributeMap>[] = [];
     for (const name of names) reads.push(found.get(name) ?? { kind: 'absent' });
     return reads;

@@ -6,16 +6,12 @@ import {
   type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { MESSAGE_DEFAULT_MAX_BYTES, QUEUE_BATCH_MAX_ENTRIES } from '../core/limits.ts';
 import { chunks } from '../core/parallel.ts';
 import type { Failed, QuarantinedMessage, SourceQueue } from '../ports.ts';
 import type { QueueUrls } from './lazy-source-queue.ts';
 import { messageAttributes } from './message-attributes.ts';
 import { readSdkError } from './sdk-error.ts';
-
-/** SQS takes 10 entries a call. */
-const ENTRIES_PER_CALL = 10;
-/** The least that any queue accepts in one call; a larger message travels alone, and its queue judges it. */
-const BYTES_PER_CALL = 262_144;
 
 export interface SourceQueueDeps extends QueueUrls {
   readonly client: SQSClient;
@@ -37,7 +33,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
 
   return {
     changeVisibility: (entries, signal) =>
-      together(chunks(entries, ENTRIES_PER_CALL), (chunk) =>
+      together(chunks(entries, QUEUE_BATCH_MAX_ENTRIES), (chunk) =>
         client.send(
           new ChangeMessageVisibilityBatchCommand({
             QueueUrl: known(queueUrl),
@@ -52,7 +48,7 @@ export function createSourceQueue(deps: SourceQueueDeps): SourceQueue {
       ),
 
     delete: (receiptHandles, signal) =>
-      together(chunks(receiptHandles, ENTRIES_PER_CALL), (chunk) =>
+      together(chunks(receiptHandles, QUEUE_BATCH_MAX_ENTRIES), (chunk) =>
         client.send(
           new DeleteMessageBatchCommand({
             QueueUrl: known(queueUrl),
@@ -122,13 +118,14 @@ function toEntry(message: QuarantinedMessage, index: number, fifo: boolean): Sen
   };
 }
 
+/** A message above what every queue accepts in one call travels alone, and its queue judges it. */
 function byCountAndBytes(messages: readonly QuarantinedMessage[]): QuarantinedMessage[][] {
   const calls: QuarantinedMessage[][] = [];
   let chunk: QuarantinedMessage[] = [];
   let bytes = 0;
   for (const message of messages) {
     const size = messageBytes(message);
-    if (chunk.length > 0 && (chunk.length === ENTRIES_PER_CALL || bytes + size > BYTES_PER_CALL)) {
+    if (chunk.length > 0 && (chunk.length === QUEUE_BATCH_MAX_ENTRIES || bytes + size > MESSAGE_DEFAULT_MAX_BYTES)) {
       calls.push(chunk);
       chunk = [];
       bytes = 0;

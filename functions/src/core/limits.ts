@@ -43,14 +43,11 @@ export const BATCH_STATEMENT_MAX = 25;
 /** Keys of one BatchGetItem. .../APIReference/API_BatchGetItem.html */
 export const BATCH_GET_MAX = 100;
 
-/** Condition, update and filter expressions. .../developerguide/Constraints.html#limits-expression-parameters */
+/** One condition or update expression. .../developerguide/Constraints.html#limits-expression-parameters */
 export const EXPRESSION_MAX_BYTES = 4 * 1024;
 
 /** A standard write of one unit. .../developerguide/read-write-operations.html#write-operation-consumption */
 export const WRITE_UNIT_BYTES = 1024;
-
-/** A read of one unit; the same page. */
-export const READ_UNIT_BYTES = 4 * 1024;
 
 /**
  * What a topic accepts in one call, Publish or PublishBatch: the message, and the name, type and value of each

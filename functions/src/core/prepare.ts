@@ -2,6 +2,7 @@ import type { AttributeMap, AttributeValue } from './attribute-value.ts';
 import { normaliseDecimal } from './decimal.ts';
 import type { Result } from './json-value.ts';
 import {
+  EXPRESSION_MAX_BYTES,
   HASH_KEY_MAX_BYTES,
   ITEM_MAX_BYTES,
   SORT_KEY_MAX_BYTES,
@@ -11,7 +12,7 @@ import {
 import { checkNotification } from './notification.ts';
 import type { PermanentReason } from './reasons.ts';
 import { markReserveBytes } from './row.ts';
-import { conditionBytes, itemBytes, valueBytes, writeUnits, writtenBytes } from './size.ts';
+import { conditionBytes, itemBytes, utf8Bytes, valueBytes, writeUnits, writtenBytes } from './size.ts';
 import type { BusinessWrite, Notification, OnConditionFailed, Plan } from './types.ts';
 
 /** An event that is ready to be committed: checked against every limit that AWS would refuse it for. */
@@ -54,6 +55,7 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
   const items = [itemName(rules.processedEventsTable, { event_id: row.event_id as AttributeValue })];
   for (const write of plan.writes) {
     if (!isStorableKey(write.key)) return { ok: false, reason: 'business_key_invalid' };
+    if (longestExpressionBytes(write) > EXPRESSION_MAX_BYTES) return { ok: false, reason: 'transaction_too_large' };
     const written = writtenBytes(write);
     if (written > ITEM_MAX_BYTES) return { ok: false, reason: 'item_too_large' };
     bytes += written + conditionBytes(write);
@@ -75,6 +77,12 @@ export function prepare(plan: Plan, row: AttributeMap, rules: PrepareRules): Res
       writeUnits: units,
     },
   };
+}
+
+/** The limit is on each expression alone. Their names and values have one of 2 MB, which their item is too small for. */
+function longestExpressionBytes(write: BusinessWrite): number {
+  const condition = write.condition === undefined ? 0 : utf8Bytes(write.condition.expression);
+  return write.kind === 'update' ? Math.max(condition, utf8Bytes(write.expression)) : condition;
 }
 
 /** One name for one item, however its key is written: 1, 1.0 and 1e0 are one number in DynamoDB. */

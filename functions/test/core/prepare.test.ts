@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttributeMap, AttributeValue } from '../../src/core/attribute-value.ts';
+import { renderWrite, update } from '../../src/core/handler-write.ts';
 import { itemName, prepare } from '../../src/core/prepare.ts';
 import type { BusinessWrite, Notification, Plan } from '../../src/core/types.ts';
 import { notification } from './stage-world.ts';
@@ -31,6 +32,16 @@ const check = (key: AttributeMap): BusinessWrite => ({
   condition: { expression: 'attribute_exists(pk)' },
   onConditionFailed: 'replan',
 });
+
+const changed: BusinessWrite = {
+  kind: 'update',
+  table: 'orders',
+  key: { pk: { S: 'a' } },
+  expression: 'SET #u0 = :u0',
+  names: { '#u0': 'n' },
+  values: { ':u0': { N: '1' } },
+  onConditionFailed: 'reject',
+};
 
 const plan = (more: Partial<Plan> = {}): Plan => ({ writes: [], notifications: [], ...more });
 
@@ -114,6 +125,34 @@ describe('what DynamoDB would refuse harms no neighbour: it never enters a group
     expect(prepare(plan({ writes: [...ten, last(rest - 6)] }), row(20), RULES)).toStrictEqual(
       refused('transaction_too_large'),
     );
+  });
+
+  const expression = (bytes: number) => 'é'.repeat((bytes - (bytes % 2)) / 2) + 'a'.repeat(bytes % 2);
+
+  it.each<[string, (bytes: number) => BusinessWrite]>([
+    [
+      'the condition of a check',
+      (bytes) => ({ ...check({ pk: { S: 'a' } }), condition: { expression: expression(bytes) } }) as BusinessWrite,
+    ],
+    ['the condition of a put', (bytes) => ({ ...put('a'), condition: { expression: expression(bytes) } })],
+    ['an update', (bytes) => ({ ...changed, expression: expression(bytes) })],
+    ['the condition of an update', (bytes) => ({ ...changed, condition: { expression: expression(bytes) } })],
+  ])('an expression above 4 KB: %s', (_, write) => {
+    expect(verdict(prepare(plan({ writes: [put('b'), write(4 * KB)] }), row(), RULES))).toBe('commits');
+    expect(prepare(plan({ writes: [put('b'), write(4 * KB + 1)] }), row(), RULES)).toStrictEqual(
+      refused('transaction_too_large'),
+    );
+  });
+
+  it('an update of more attributes than an expression has room for', () => {
+    const rendered = (attributes: number) => {
+      const set = Object.fromEntries(Array.from({ length: attributes }, (_, i) => [`a${i}`, i]));
+      const write = renderWrite(update({ table: 'orders', key: { pk: 'a' }, set }));
+      if (!write.ok) throw new Error(write.reason);
+      return write.value;
+    };
+    expect(verdict(prepare(plan({ writes: [rendered(250)] }), row(), RULES))).toBe('commits');
+    expect(prepare(plan({ writes: [rendered(300)] }), row(), RULES)).toStrictEqual(refused('transaction_too_large'));
   });
 
   it('one item twice, however its key is written', () => {

@@ -231,7 +231,7 @@ run "advice_of_the_defaults" {
 }
 
 # T-05, O-02: one receive is legal, and advised against.
-run "T_05_advice_for_few_receives" {
+run "T_05_O_02_advice_for_few_receives" {
   command = plan
 
   variables {

@@ -123,6 +123,7 @@ module "observability" {
   consumer_timeout_seconds = var.function_timeout_seconds
   concurrency_limit        = local.concurrency_limit
   log_group_name           = module.consumer.log_group.name
+  quarantine               = local.quarantine
   relay                    = local.relay_for_alarms
   tags                     = var.tags
 }

@@ -66,6 +66,15 @@ locals {
     }
   ]...)
 
+  # Where nothing is quarantined, what can never succeed is returned, for hours on a standard queue until SQS moves it.
+  permanent = var.quarantine ? {
+    metric = { namespace = "idempotent-pipeline", name = "Quarantined", stat = "Sum", dimensions = local.pipeline }
+    advice = "Messages that can never succeed went to the dead-letter queue. Their attribute error_type is the reason."
+    } : {
+    metric = { namespace = "idempotent-pipeline", name = "Failed", stat = "Sum", dimensions = merge(local.pipeline, { reason = "quarantine_off" }) }
+    advice = "Messages that can never succeed are returned to the queue: quarantine is off. The log says permanent_reason for each."
+  }
+
   thresholds = merge(local.defaults, var.thresholds)
 
   definitions = {
@@ -155,8 +164,8 @@ locals {
       unhealthy  = true
     }
     quarantined_messages = {
-      metric    = { namespace = "idempotent-pipeline", name = "Quarantined", stat = "Sum", dimensions = local.pipeline }
-      advice    = "Messages that can never succeed went to the dead-letter queue. Their attribute error_type is the reason."
+      metric    = local.permanent.metric
+      advice    = local.permanent.advice
       points    = 1
       unhealthy = false
     }

@@ -92,6 +92,13 @@ variable "concurrency_limit" {
   default     = null
 }
 
+variable "quarantine" {
+  description = "Whether the consumer quarantines messages that can never succeed. False: the alarm on them counts those that it returns instead."
+  type        = bool
+  default     = true
+  nullable    = false
+}
+
 variable "relay" {
   description = "The relay: its function's name and the minutes between two runs. Null: there is none."
   type = object({

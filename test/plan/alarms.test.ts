@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { TransientReason } from '../../functions/src/core/reasons.ts';
 import { root } from '../../scripts/local/checkout.ts';
 import { type Plan, planned } from './planned.ts';
 
@@ -64,6 +65,18 @@ describe('alarms', () => {
       dimensions,
       threshold,
       period: 300,
+    });
+  });
+
+  it('quarantined_messages watches what is returned instead where quarantine is off, as on FIFO by default', () => {
+    const reason: TransientReason = 'quarantine_off';
+    expect(plan.in('fifo').values(alarm('quarantined_messages'))).toMatchObject({
+      namespace: 'idempotent-pipeline',
+      metric_name: 'Failed',
+      dimensions: { pipeline: 'fifo', reason },
+      threshold: 0,
+      evaluation_periods: 1,
+      alarm_description: expect.stringContaining('permanent_reason'),
     });
   });
 

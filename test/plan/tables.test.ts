@@ -79,3 +79,22 @@ describe('the business table', () => {
     ).toEqual([]);
   });
 });
+
+describe('the tables with the relay and without', () => {
+  /** Names and tags say which pipeline it is; everything else that a table is planned with. */
+  const planOf = (call: string, name: string, table: string) => {
+    const { change } = plan.in(call).resource(table);
+    return JSON.parse(JSON.stringify(change).replaceAll(`"${name}`, '"NAME'));
+  };
+
+  // The same address and the same arguments are no change, whatever the provider would replace the table for.
+  it.each([events, business])('%s is the same: the relay can be switched on and off at any time', (table) => {
+    const relays = ({ resources }: Plan) =>
+      [...resources.keys()].filter((key) => key.startsWith('module.relay')).length;
+    expect(relays(plan.in('minimal'))).toBeGreaterThan(0);
+    expect(relays(plan.in('existing_dlq'))).toBe(0);
+    const off = planOf('existing_dlq', 'existing-dlq', table);
+    expect(off).toEqual(planOf('minimal', 'minimal', table));
+    expect(off).toMatchObject({ actions: ['create'], after: { name: expect.stringMatching(/^NAME-/) } });
+  });
+});

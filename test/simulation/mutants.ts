@@ -335,8 +335,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'core/look-up.ts',
-        from: "if (read.kind === 'found') applyRow(ctx, work, read.value);",
-        to: "if (work.event.excluded === true) settle(work, NOT_OURS);\n    else if (read.kind === 'found') applyRow(ctx, work, read.value);",
+        from: 'for (const [work, read] of pairs(works, reads)) {',
+        to: 'for (const [work, read] of pairs(works, reads)) {\n    if (work.event.excluded === true) {\n      settle(work, NOT_OURS);\n      continue;\n    }',
       },
     ],
   },

@@ -1,5 +1,6 @@
 import type { AttributeMap, AttributeValue } from './attribute-value.ts';
 import type { Result } from './json-value.ts';
+import { CONDITION_MAX_OPERATORS } from './limits.ts';
 import { toAttributeValue } from './marshal.ts';
 import type { PermanentReason } from './reasons.ts';
 
@@ -44,6 +45,7 @@ export interface RenderedCondition {
 export function renderCondition(condition: WriteCondition): Result<RenderedCondition, PermanentReason> {
   const names: Record<string, string> = {};
   const values: Record<string, AttributeValue> = {};
+  let operators = 0;
   let reason: PermanentReason | undefined;
 
   function placeName(attribute: string): string {
@@ -67,15 +69,25 @@ export function renderCondition(condition: WriteCondition): Result<RenderedCondi
       case 'present':
         return `attribute_exists(${placeName(part.attribute)})`;
       case 'compare':
+        operators += 1;
         return `${placeName(part.attribute)} ${part.operator} ${placeValue(part.value)}`;
       case 'all':
       case 'any':
-        if (part.conditions.length === 0) throw new TypeError(`${part.type}() needs at least one condition`);
-        return `(${part.conditions.map(render).join(part.type === 'all' ? ' AND ' : ' OR ')})`;
+        return renderGroup(part.conditions.map(render), part.type);
     }
   }
 
+  function renderGroup(parts: readonly string[], type: 'all' | 'any'): string {
+    const [first, ...rest] = parts;
+    if (first === undefined) throw new TypeError(`${type}() needs at least one condition`);
+    // DynamoDB refuses `((a OR b))` as redundant: a group of one is what stands in it.
+    if (rest.length === 0) return first;
+    operators += rest.length;
+    return `(${parts.join(type === 'all' ? ' AND ' : ' OR ')})`;
+  }
+
   const expression = render(condition);
+  if (operators > CONDITION_MAX_OPERATORS) reason ??= 'transaction_too_large';
   if (reason !== undefined) return { ok: false, reason };
   return { ok: true, value: { expression, names, ...(Object.keys(values).length > 0 && { values }) } };
 }

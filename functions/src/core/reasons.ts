@@ -22,7 +22,8 @@ export const PERMANENT_REASONS = {
   item_key_conflict: 'The business item holds another value under the name of a key attribute.',
   item_too_large: 'An item would be larger than the 400 KB that DynamoDB stores.',
   value_not_storable: 'A value or a name has no form in DynamoDB (undefined, an empty set, a class instance, a date).',
-  transaction_too_large: 'One event writes more than 100 items or 4 MB, or by an expression longer than 4 KB.',
+  transaction_too_large:
+    'One event writes more than 100 items or 4 MB, or by an expression above 4 KB or 300 operators.',
   transaction_self_conflict: 'One event writes the same item twice, or writes to the processed_events row.',
   notification_too_large: 'A notification is larger than the topic accepts.',
   notification_invalid: 'A notification, its subject, an attribute or an id breaks a rule of SNS.',

@@ -143,6 +143,37 @@ describe('conditions', () => {
       },
     });
   });
+
+  it.each([
+    ['a comparison', all(compare('v', '<', 7)), '#c0 < :c0'],
+    ['a group', any(all(compare('v', '<', 7), absent('pk'))), '(#c0 < :c0 AND attribute_not_exists(#c1))'],
+    [
+      'a group in a group of several',
+      all(all(any(absent('a'), absent('b'))), absent('c')),
+      '((attribute_not_exists(#c0) OR attribute_not_exists(#c1)) AND attribute_not_exists(#c2))',
+    ],
+  ])(
+    '%s that is alone in its group has no parentheses around its own: DynamoDB refuses redundant ones',
+    (_, condition, expression) => {
+      expect(renderCondition(condition)).toMatchObject({ ok: true, value: { expression } });
+    },
+  );
+
+  it.each([
+    ['all', all],
+    ['any', any],
+  ])('more than 300 comparisons, ANDs and ORs are permanent before a call: %s', (_, group) => {
+    const comparisons = (count: number) => Array.from({ length: count }, (_, i) => compare(`a${i}`, '=', i));
+    const of = (...conditions: ReturnType<typeof compare>[]) =>
+      renderWrite(check({ table: 'orders', key: { pk: 'a' }, condition: group(...conditions) }));
+    // 150 comparisons and 150 words between 151 conditions; a function is none of them.
+    expect(of(...comparisons(150), present('b'))).toMatchObject({ ok: true });
+    expect(of(...comparisons(151))).toStrictEqual({ ok: false, reason: 'transaction_too_large' });
+    // 199 in the first, 100 in the second and 1 between them; one condition more is one AND more.
+    const groups = [all(...comparisons(100)), any(...comparisons(50), present('b'))] as const;
+    expect(renderCondition(all(...groups))).toMatchObject({ ok: true });
+    expect(renderCondition(all(...groups, present('c')))).toStrictEqual({ ok: false, reason: 'transaction_too_large' });
+  });
 });
 
 describe('a plan', () => {

@@ -4,6 +4,7 @@ import type { DeliveryContext } from './context.ts';
 import { inRounds } from './group.ts';
 import { PUBLISH_BATCH_MAX_ENTRIES } from './limits.ts';
 import { inParallel } from './parallel.ts';
+import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
 import { notificationBytes } from './size.ts';
 import type { Notification } from './types.ts';
 
@@ -11,6 +12,8 @@ import type { Notification } from './types.ts';
 const TRIES = 2;
 
 type Answers = Map<PublishEntry, PublishOutcome>;
+
+const NOT_ANSWERED: PublishOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER, unknown: true };
 
 /** All of the event's notifications are on the topic, or at least one is not. */
 export type Published =
@@ -38,7 +41,7 @@ export async function publishAll(
     open = unpublished(open, answers);
   }
   for (const entry of open) held.add(laneOf(entry));
-  reportFailures(ctx, answers);
+  reportFailures(ctx, 'notifications not published', failureNames(answers.values()));
   // With time left, what was not begun stands behind a failure of its FIFO group.
   const unbegun = ctx.deadline.hasTime() ? 'publish_failed' : 'deadline';
   const published: Published[] = [];
@@ -58,15 +61,6 @@ function unpublished(entries: readonly PublishEntry[], answers: Answers): Publis
   return open;
 }
 
-/** Once for each name: an outage fails every entry alike, and the name tells a missing topic from a missing permission. */
-function reportFailures(ctx: DeliveryContext, answers: Answers): void {
-  const names = new Map<string, number>();
-  for (const answer of answers.values()) {
-    if (answer.kind === 'failed') names.set(answer.name, (names.get(answer.name) ?? 0) + 1);
-  }
-  for (const [error_name, count] of names) ctx.telemetry.warn('notifications not published', { error_name, count });
-}
-
 async function publishOnce(ctx: DeliveryContext, entries: readonly PublishEntry[], answers: Answers): Promise<void> {
   const stopped = new Set<Lane>();
   for (const round of inRounds(entries, lanesOf)) {
@@ -81,7 +75,7 @@ async function publishCall(ctx: DeliveryContext, call: Call, answers: Answers, s
   if (!ctx.deadline.hasTime()) return;
   const outcomes = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.publishSignal);
   for (const [position, entry] of call.entries.entries()) {
-    const answer = outcomes[position] ?? { kind: 'failed', name: 'MissingFromAnswer', unknown: true };
+    const answer = outcomes[position] ?? NOT_ANSWERED;
     answers.set(entry, answer);
     if (answer.kind === 'failed') stopped.add(laneOf(entry));
   }

@@ -47,14 +47,14 @@ export function createDecoder(mapping: DecodeMapping): Decoder {
     const id = attempt(findEventId, part.payload);
     const ours = attempt(findOurs, part.payload);
     if (!id.ok) return ours.ok && !ours.value ? undefined : id;
-    const issue = (reason: PermanentReason): DecodeIssue => ({ reason, eventId: id.value.eventId });
+    const issue = (reason: PermanentReason): DecodeIssue => ({ reason, eventId: id.value });
     if (!ours.ok) return issue(ours.reason);
     const excluded = !ours.value;
     const hash = attempt(findFingerprint, part.payload);
     if (!hash.ok && !excluded) return issue(hash.reason);
     const correlated = correlationOf(correlationId, part);
     return {
-      ...id.value,
+      eventId: id.value,
       payload: part.payload,
       // Another kind of event need not have the part that is the fingerprint of ours, and its hash is never compared.
       payloadHash: hash.ok ? hash.value : payloadHash(part.payload),
@@ -103,16 +103,13 @@ export function attempt<A, T>(
   }
 }
 
-function readEventId(
-  found: JsonValue,
-  prefix: string,
-): Result<Pick<DecodedEvent, 'eventId' | 'producerId'>, PermanentReason> {
+function readEventId(found: JsonValue, prefix: string): Result<string, PermanentReason> {
   if (!isPresent(found)) return { ok: false, reason: 'event_id_missing' };
   // A blank id is a mistake of the producer that its next event would share.
   if (typeof found !== 'string' || found.trim() === '') return { ok: false, reason: 'event_id_invalid' };
   const eventId = prefix + found;
   if (utf8Bytes(eventId) > HASH_KEY_MAX_BYTES) return { ok: false, reason: 'event_id_invalid' };
-  return { ok: true, value: { eventId, producerId: found } };
+  return { ok: true, value: eventId };
 }
 
 function readFingerprint(found: JsonValue): Result<string, PermanentReason> {

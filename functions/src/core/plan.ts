@@ -2,6 +2,7 @@ import type { AttributeMap } from './attribute-value.ts';
 import { inParallel } from './parallel.ts';
 import type { PipelineContext } from './pipeline-context.ts';
 import { prepare } from './prepare.ts';
+import { failureNames, reportFailures } from './report-failures.ts';
 import { rowItem } from './row.ts';
 import type { Plan, Planned, ReadKey } from './types.ts';
 import { type EventWork, settle } from './work.ts';
@@ -35,6 +36,7 @@ async function readDeclared(ctx: PipelineContext, works: readonly EventWork[]): 
   }
   const keys = wanted.flatMap((entry) => entry.keys);
   const reads = keys.length === 0 ? [] : await ctx.store.readItems(keys, ctx.deadline.signal);
+  reportFailures(ctx, 'items not read', failureNames(reads));
   let next = 0;
   for (const entry of wanted) {
     const mine = reads.slice(next, next + entry.keys.length);

@@ -168,7 +168,6 @@ function rescueOf(requestId: string, suspect: Suspect, row: ProcessedEvent): Eve
   return newWork(
     {
       eventId: suspect.eventId,
-      producerId: suspect.eventId,
       payload: {},
       payloadHash: row.payloadHash,
       attributes: {},

@@ -31,8 +31,6 @@ export interface SourceRecord {
 export interface DecodedEvent {
   /** The row's key: the producer's id behind the optional fixed prefix. */
   readonly eventId: string;
-  /** The producer's id as it was sent. */
-  readonly producerId: string;
   /** The unwrapped event. */
   readonly payload: JsonObject;
   /** `v1:` and SHA-256 of the canonical fingerprint. */

@@ -75,7 +75,6 @@ function verdict(reason: Reason): Meaning {
             events: [
               {
                 eventId: 'o-1',
-                producerId: 'o-1',
                 payload: { secret: SECRET },
                 payloadHash: 'v1:x',
                 attributes: {},

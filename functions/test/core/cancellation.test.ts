@@ -259,7 +259,6 @@ describe('a handler that reads first', () => {
           events: [
             {
               eventId: source.id ?? '',
-              producerId: source.id ?? '',
               payload: {},
               payloadHash: `v1:${source.id}`,
               attributes: {},

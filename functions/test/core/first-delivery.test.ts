@@ -74,7 +74,6 @@ describe('a first delivery: commit, publish, mark, acknowledge, always in this o
           events: [
             {
               eventId: 'o-1',
-              producerId: 'o-1',
               payload: {},
               payloadHash: 'v1:x',
               attributes: {},

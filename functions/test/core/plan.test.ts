@@ -124,9 +124,9 @@ describe('items that a handler asked for', () => {
   });
 
   it.each([
-    ['a read that failed', [{ kind: 'failed', name: 'TimeoutError' }, { kind: 'absent' }] as const],
-    ['an item that the answer leaves out', [{ kind: 'absent' }] as const],
-  ])('%s is no absent item: its event is not planned, its neighbour is', async (_, missing) => {
+    ['a read that failed', [{ kind: 'failed', name: 'TimeoutError' }, { kind: 'absent' }] as const, ['TimeoutError']],
+    ['an item that the answer leaves out', [{ kind: 'absent' }] as const, []],
+  ])('%s is no absent item: its event is not planned, its neighbour is', async (_, missing, logged) => {
     const { meaning, asked } = handler({
       reads: ({ eventId }) => (eventId === 'o-2' ? [STOCK('s-1'), STOCK('s-2')] : [STOCK('s-3')]),
     });
@@ -135,6 +135,7 @@ describe('items that a handler asked for', () => {
     const [good, bad] = [uncommitted('o-1'), uncommitted('o-2')];
     await planAll(w.ctx, [good, bad]);
     expect(asked).toEqual([['o-1', undefined]]);
+    expect(w.h.telemetry.lines.map(({ fields }) => fields.error_name)).toEqual(logged);
     expect(verdictOf(bad)).toStrictEqual(transient('look_up_failed'));
     expect(good.stage.at).toBe('prepared');
   });

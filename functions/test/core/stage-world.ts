@@ -71,7 +71,6 @@ export function notification(eventId = 'o-1'): Notification {
 export function event(eventId = 'o-1', more: Partial<DecodedEvent> = {}): DecodedEvent {
   return {
     eventId,
-    producerId: eventId,
     payload: { id: eventId },
     payloadHash: hashOf('a'),
     attributes: {},

@@ -92,9 +92,7 @@ describe('the verdict on a message of several events', () => {
 
 describe('the id of a permanent message', () => {
   it('is the key of its row, the prefix included, whether an event or a part that cannot be read is guilty', () => {
-    const mine = event('p#o-1', { producerId: 'o-1' });
-    const guilty = { ...settled('p#o-1', BAD), event: mine };
-    expect(recordVerdict(recordWork('m1', { events: [guilty] }))).toMatchObject({ eventId: 'p#o-1' });
+    expect(recordVerdict(recordWork('m1', { events: [settled('p#o-1', BAD)] }))).toMatchObject({ eventId: 'p#o-1' });
     const issues = [{ reason: 'fingerprint_missing', eventId: 'p#o-1' }] as const;
     expect(recordVerdict(recordWork('m1', { issues: [...issues] }))).toMatchObject({ eventId: 'p#o-1' });
   });

@@ -34,12 +34,12 @@ describe('the event id is a string that the producer chose', () => {
   });
 
   it('is taken as it is, with space around it', () => {
-    expect(onlyEvent(decode({ id: ' o-1 ' }))).toMatchObject({ eventId: ' o-1 ', producerId: ' o-1 ' });
+    expect(onlyEvent(decode({ id: ' o-1 ' }))).toMatchObject({ eventId: ' o-1 ' });
   });
 
   it('stands behind the prefix, which is not part of the producer’s id', () => {
     const event = onlyEvent(decode({ id: 'o-1' }, { eventIdPrefix: 'orders#' }));
-    expect(event).toMatchObject({ eventId: 'orders#o-1', producerId: 'o-1' });
+    expect(event).toMatchObject({ eventId: 'orders#o-1' });
   });
 
   it.each([

@@ -124,7 +124,11 @@ describe('items that a handler asked for', () => {
   });
 
   it.each([
-    ['a read that failed', [{ kind: 'failed', name: 'TimeoutError' }, { kind: 'absent' }] as const, ['TimeoutError']],
+    [
+      'a read that failed',
+      [{ kind: 'failed', name: 'TimeoutError' }, { kind: 'absent' }] as const,
+      [['items not read', 'TimeoutError']],
+    ],
     ['an item that the answer leaves out', [{ kind: 'absent' }] as const, []],
   ])('%s is no absent item: its event is not planned, its neighbour is', async (_, missing, logged) => {
     const { meaning, asked } = handler({
@@ -135,7 +139,7 @@ describe('items that a handler asked for', () => {
     const [good, bad] = [uncommitted('o-1'), uncommitted('o-2')];
     await planAll(w.ctx, [good, bad]);
     expect(asked).toEqual([['o-1', undefined]]);
-    expect(w.h.telemetry.lines.map(({ fields }) => fields.error_name)).toEqual(logged);
+    expect(w.h.telemetry.lines.map(({ message, fields }) => [message, fields.error_name])).toEqual(logged);
     expect(verdictOf(bad)).toStrictEqual(transient('look_up_failed'));
     expect(good.stage.at).toBe('prepared');
   });
@@ -186,6 +190,12 @@ describe('an exception out of a handler is transient: the message must survive a
         },
       },
     ]);
+  });
+
+  it('the line names no correlation id where the event has none', async () => {
+    const w = world({ meaning: handler({ plan: thrown(new RangeError('x')) }).meaning });
+    await planAll(w.ctx, [uncommitted()]);
+    expect(w.h.telemetry.lines[0]?.fields).not.toHaveProperty('correlation_id');
   });
 
   it('its neighbours are planned, with their own items', async () => {

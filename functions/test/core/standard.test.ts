@@ -156,9 +156,15 @@ describe('before a suspect is tried', () => {
 describe('suspects', () => {
   it('whose turn does not come before the deadline are returned untried, at no call', async () => {
     const { w, moments } = watched();
-    w.h.store.afterCommit = () => w.h.clock.advance(28_500);
+    const update = w.h.store.update.bind(w.h.store);
+    w.h.store.update = async (...all) => {
+      const outcomes = await update(...all);
+      w.h.clock.advance(28_500);
+      return outcomes;
+    };
     const batch = ['1', '2', '3'].map((id) => of(id, SUSPECT));
     await runStandard(w.ctx, batch);
+    expect(batch[0]?.state.at).toBe('done');
     expect(moments.map(({ planned }) => planned)).toEqual(['1']);
     expect(w.h.queue.deleted).toEqual([]);
     expect(batch.slice(1).map(({ state }) => state)).toEqual([

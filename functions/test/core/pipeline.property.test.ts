@@ -117,6 +117,15 @@ function cancelledByEvent(
   return { kind: 'cancelled', reasons, retried };
 }
 
+const PERMANENT: readonly string[] = ['ValidationError', 'ItemCollectionSizeLimitExceeded', 'ConditionalCheckFailed'];
+
+/** Whether the answer names an event, and says of it what no later try would change. */
+function mayCondemn(plan: FaultPlan): boolean {
+  if (typeof plan === 'string') return plan === 'refused';
+  const wellFormed = 'list' in plan ? plan.list === 'right' : plan.lengths.includes(2);
+  return wellFormed && plan.codes.some((code) => PERMANENT.includes(code));
+}
+
 /** A message on its way: in the queue until it is acknowledged. */
 interface Message {
   readonly source: SourceRecord;
@@ -242,6 +251,13 @@ describe('whatever AWS answers', () => {
                 messageId,
                 broken.has(messageId),
               ]);
+
+            // A list of the wrong length names nobody: nobody is condemned for it.
+            const condemned = h.queue.deadLetters.filter(({ attributes }) =>
+              ['request_refused', 'business_rejected'].includes(attributes.error_type?.value ?? ''),
+            );
+            if (!commitFaults.some(mayCondemn))
+              for (const { body } of condemned) expect(JSON.parse(body)).toMatchObject({ id: POISON });
 
             h.store.commitFault = (events) => (holdsPoison(events) ? REFUSED : undefined);
             h.topic.fault = () => undefined;

@@ -64,7 +64,7 @@ describe('rows that no message brings back', () => {
 });
 
 describe('what the row says is not for the relay', () => {
-  it.each<[string, (w: StageWorld) => void]>([
+  it.each<[string, (w: StageWorld) => void, ...string[]]>([
     ['it is gone', () => {}],
     ['it is sent', (w) => store(w.h, abandoned('o-1', { status: 'sent' }))],
     [
@@ -72,14 +72,19 @@ describe('what the row says is not for the relay', () => {
       (w) => {
         w.h.store.readRows = async () => [{ kind: 'found', value: { eventId: 'o-1', unknown: true } }];
       },
+      'warn left to a newer version: o-1, row_newer',
     ],
-  ])('%s: it is left alone, and is no failure', async (_, prepare) => {
+  ])('%s: it is left alone, and is no failure', async (_, prepare, ...lines) => {
     const w = world();
     const ctx = context(w);
     prepare(w);
     await relayRows(ctx, ['o-1']);
     expect([w.h.store.updates, w.h.topic.calls]).toEqual([[], []]);
     expect(ctx.tally).toEqual({ relayed: 0, failed: 0, oldestMs: 0 });
+    const said = w.h.telemetry.lines.map(
+      ({ level, message, fields }) => `${level} ${message}: ${fields.event_id}, ${fields.reason}`,
+    );
+    expect(said).toEqual(lines);
   });
 
   it('a row that cannot be read is a failure', async () => {

@@ -232,11 +232,17 @@ describe('the orders example, applied as a user applies it', () => {
     it(`two relays and a redelivery at once: one of them publishes what is owed, and the message is only acknowledged once it is sent (${EMULATOR_ONLY})`, async () => {
       await leavePending('race');
       const redelivery = () => invoke(s.clients.lambda, s.consumer, [lambdaRecord('m-race', orderOf('race'), 2)]);
-      const [first] = await Promise.all([
+      // All three have read the row as pending with its lease over before any of them takes it.
+      const reads = s.proxy.on('BatchGetItem', { kind: 'hold-answer' }, { times: 3 });
+      const racing = Promise.all([
         redelivery(),
         invoke(s.clients.lambda, s.relay, []),
         invoke(s.clients.lambda, s.relay, []),
       ]);
+      await waitUntil('three to have read the row', () => reads.calls.length === 3, { everyMs: 20 });
+      reads.release();
+      const [first, ...relays] = await racing;
+      expect(relays.map(({ error }) => error)).toEqual([undefined, undefined]);
       await s.waitUntilSent('race');
       await s.waitUntilAnnounced('race');
       // Whoever did not get the lease leaves the row alone: held for the message, which comes back, nothing for a relay.

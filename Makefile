@@ -99,8 +99,8 @@ test-aws: install ## In the real account that TEST_AWS_ACCOUNT_ID names: docs/lo
 	@$(TEST) aws
 
 .PHONY: bench
-bench: node_modules/.installed scripts/bench/node_modules/.installed ## Compares the shipped zip with three other ways; writes docs/performance.* (15 minutes)
-	@$(NODE) scripts/bench.ts
+bench: node_modules/.installed scripts/bench/node_modules/.installed ## Compares the shipped zip with three other ways; writes docs/performance.* (half an hour; ARGS=--cold-start for the start alone)
+	@$(NODE) scripts/bench.ts $(ARGS)
 
 scripts/bench/node_modules/.installed: scripts/bench/package.json scripts/bench/package-lock.json
 	npm ci --prefix scripts/bench --no-audit --no-fund --loglevel=error

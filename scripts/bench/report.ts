@@ -304,6 +304,8 @@ const METHOD = [
   '- Each is a process of its own under the same Node.js; (a) to (c) are bundled and minified like (d). They take turns of a few batches',
   `  on the same events, after ${count(WARM_UP_CALLS)} calls to AWS of each and, but for (a), ${count(SETTLE_CALLS)} more for each share of duplicates: machine`,
   '  code is made by calls. CPU and wall time are read around the handler alone.',
+  '- A cold start is a new process for each function, 100 times, the functions taking turns; `make bench ARGS=--cold-start`',
+  '  measures these alone and leaves the other figures as they are.',
   '- AWS is a stub over HTTP in another process. Its answers take longer the more is asked: a transaction 4 ms and 0.3 ms an',
   '  action, a batch statement or get 4 ms and 0.1 ms an entry, a publish 10 ms. It models neither contention nor throttling.',
   '- The stub charges what DynamoDB charges: by item size, twice for transactions, cancelled ones and failed conditions',

@@ -7,7 +7,7 @@ import { chunks, inParallel } from './parallel.ts';
 import { type Lane, type Published, publishAll } from './publish.ts';
 import { readRow } from './read-rows.ts';
 import type { TransientReason } from './reasons.ts';
-import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
+import { failureNames, NOT_ANSWERED, reportFailures } from './report-failures.ts';
 import { expiresAtSeconds, relayShardOf } from './row.ts';
 import type { Notification, Row } from './types.ts';
 
@@ -109,8 +109,6 @@ async function updatePiece(ctx: DeliveryContext, piece: readonly RowUpdate[], ou
   const answers = await ctx.store.update(piece, ctx.deadline.signal);
   for (const [position, change] of piece.entries()) outcomes.set(change, answers[position] ?? NOT_ANSWERED);
 }
-
-const NOT_ANSWERED: RowUpdateOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER };
 
 function outcomesOf(kind: RowUpdate['kind'], outcomes: Outcomes): RowUpdateOutcome[] {
   const own: RowUpdateOutcome[] = [];

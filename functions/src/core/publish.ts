@@ -4,7 +4,7 @@ import type { DeliveryContext } from './context.ts';
 import { inRounds } from './group.ts';
 import { PUBLISH_BATCH_MAX_ENTRIES } from './limits.ts';
 import { inParallel } from './parallel.ts';
-import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
+import { failureNames, NOT_ANSWERED, reportFailures } from './report-failures.ts';
 import { notificationBytes } from './size.ts';
 import type { Notification } from './types.ts';
 
@@ -13,7 +13,7 @@ const TRIES = 2;
 
 type Answers = Map<PublishEntry, PublishOutcome>;
 
-const NOT_ANSWERED: PublishOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER, unknown: true };
+const UNKNOWN: PublishOutcome = { ...NOT_ANSWERED, unknown: true };
 
 /** All of the event's notifications are on the topic, or at least one is not. */
 export type Published =
@@ -75,7 +75,7 @@ async function publishCall(ctx: DeliveryContext, call: Call, answers: Answers, s
   if (!ctx.deadline.hasTime()) return;
   const outcomes = await ctx.notifier.publish(call.topicArn, call.entries, ctx.deadline.publishSignal);
   for (const [position, entry] of call.entries.entries()) {
-    const answer = outcomes[position] ?? NOT_ANSWERED;
+    const answer = outcomes[position] ?? UNKNOWN;
     answers.set(entry, answer);
     if (answer.kind === 'failed') stopped.add(laneOf(entry));
   }

@@ -1,9 +1,7 @@
 import type { Read } from '../ports.ts';
 import type { DeliveryContext } from './context.ts';
-import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
+import { failureNames, NOT_ANSWERED, reportFailures } from './report-failures.ts';
 import type { Row } from './types.ts';
-
-const NOT_ANSWERED: Read<Row> = { kind: 'failed', name: MISSING_FROM_ANSWER };
 
 /** One row, strongly consistent. */
 export async function readRow(ctx: DeliveryContext, eventId: string): Promise<Read<Row>> {

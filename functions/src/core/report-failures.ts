@@ -1,7 +1,10 @@
 import type { Failed, Telemetry } from '../ports.ts';
 
 /** What an answer leaves out has failed, under this name. */
-export const MISSING_FROM_ANSWER = 'MissingFromAnswer';
+const MISSING_FROM_ANSWER = 'MissingFromAnswer';
+
+/** The outcome of an entry that an answer leaves out. */
+export const NOT_ANSWERED = { kind: 'failed', name: MISSING_FROM_ANSWER } as const;
 
 /**
  * Once for each name: an outage fails every entry alike, and the name tells a missing permission from throttling, and

@@ -4,7 +4,7 @@ import { leaseEndMs, leaseState } from './lease.ts';
 import { BATCH_STATEMENT_MAX } from './limits.ts';
 import { chunks, inParallel } from './parallel.ts';
 import type { TransientReason } from './reasons.ts';
-import { failureNames, MISSING_FROM_ANSWER, reportFailures } from './report-failures.ts';
+import { failureNames, NOT_ANSWERED, reportFailures } from './report-failures.ts';
 import { relayShardOf } from './row.ts';
 import type { ProcessedEvent } from './types.ts';
 
@@ -40,8 +40,6 @@ export async function takeOver(ctx: DeliveryContext, claims: readonly Claim[]): 
   reportFailures(ctx, 'leases not taken over', failureNames(answers));
   return pieces.flat();
 }
-
-const NOT_ANSWERED: RowUpdateOutcome = { kind: 'failed', name: MISSING_FROM_ANSWER };
 
 function takeoverUpdate(ctx: DeliveryContext, { row, owner }: Claim): RowUpdate {
   // Never further than the consumer's own timeout from now: others would take a longer lease for clock skew.

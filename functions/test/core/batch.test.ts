@@ -45,19 +45,24 @@ describe('the answer names exactly the failed records of this batch', () => {
     expect(settled).toBe(true);
   });
 
-  it('C-04: a handler whose promise never settles costs its record, not the batch', async () => {
+  /** Plans all events but o-1, whose promise never settles: so much of the invocation passes while nothing happens. */
+  function neverPlanned(passingMs: number): Harness {
     const meaning = declarativeMeaning(MAPPING);
     const h = new Harness({
       meaning: {
         decode: meaning.decode,
         plan: (event, items) => {
           if (event.eventId !== 'o-1') return meaning.plan(event, items);
-          // The time of the invocation passes while nothing happens.
-          queueMicrotask(() => h.clock.advance(29_900));
+          queueMicrotask(() => h.clock.advance(passingMs));
           return new Promise<Planned>(() => {});
         },
       },
     });
+    return h;
+  }
+
+  it('C-04: a handler whose promise never settles costs its record, not the batch', async () => {
+    const h = neverPlanned(29_900);
     expect(await h.deliver(record('m1', order('o-1'), { receiveCount: 3 }), record('m2', order('o-2')))).toEqual([
       'm1',
     ]);
@@ -65,17 +70,7 @@ describe('the answer names exactly the failed records of this batch', () => {
   });
 
   it('C-04: nor does it on its first receive, when nobody suspects it yet', async () => {
-    const meaning = declarativeMeaning(MAPPING);
-    const h = new Harness({
-      meaning: {
-        decode: meaning.decode,
-        plan: (event, items) => {
-          if (event.eventId !== 'o-1') return meaning.plan(event, items);
-          queueMicrotask(() => h.clock.advance(14_250));
-          return new Promise<Planned>(() => {});
-        },
-      },
-    });
+    const h = neverPlanned(14_250);
     expect(await h.deliver(record('m1', order('o-1')), record('m2', order('o-2')))).toEqual(['m1']);
     expect(h.reasons()).toEqual(['handler_failed']);
     expect(h.store.status('o-2')).toBe('sent');

@@ -119,9 +119,12 @@ storm: install package ## The deployed pipeline behind proxies that inject fault
 chaos: install package ## The deployed pipeline while its functions are killed, redeployed, starved; ARGS="--quick"
 	@$(NODE) scripts/chaos.ts $(ARGS)
 
-.PHONY: soak verify-model peers lease-savings mutate
+.PHONY: soak properties verify-model peers lease-savings mutate
 soak: node_modules/.installed ## The simulation for as long as one likes: make soak SECONDS=600
 	@$(NODE) scripts/soak.ts $(or $(SECONDS),60)
+properties: node_modules/.installed ## The property tests with new draws and ten times as many: make properties TIMES=100
+	@export PROPERTY_SEED=$${PROPERTY_SEED:-$$(date +%s)} PROPERTY_TIMES=$(or $(TIMES),10); \
+	  echo "PROPERTY_SEED=$$PROPERTY_SEED"; $(TEST) unit -- --testPathPatterns '[.]property[.]' --testTimeout 600000
 verify-model: ## The protocol over every interleaving, and that each of its mutants is caught
 	@scripts/verify-model.sh
 peers: node_modules/.installed ## Other ways to do this work under the same simulated storm

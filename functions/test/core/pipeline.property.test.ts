@@ -5,6 +5,7 @@ import type { AttributeMap } from '../../src/core/attribute-value.ts';
 import { parseRow } from '../../src/core/row.ts';
 import type { SourceRecord } from '../../src/core/types.ts';
 import type { CancellationReason, CommitEvent } from '../../src/ports.ts';
+import { runs } from '../property.ts';
 import { failures, Harness, order, record } from './harness.ts';
 import type { CommitFault } from './memory-aws.ts';
 
@@ -273,7 +274,7 @@ describe('whatever AWS answers', () => {
             expect(h.store.items.size).toBe(h.store.rows.size);
           },
         ),
-        { numRuns: 300 },
+        runs(300),
       );
     },
   );

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonValue } from '../../src/core/json-value.ts';
 import { fromAttributeMap } from '../../src/core/marshal.ts';
 import { PERMANENT_REASONS } from '../../src/core/reasons.ts';
 import { Harness } from '../core/harness.ts';
+import { runs } from '../property.ts';
 import { anyText, toText, type Written, written } from '../values/arbitrary.ts';
 import { record } from './record.ts';
 
@@ -66,7 +67,7 @@ describe('any message beside a good one', () => {
           expect(harness.topic.published).toHaveLength(1);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
     expect(Math.min(seen.committed, seen.quarantined)).toBeGreaterThan(50);
   });
